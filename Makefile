@@ -1,0 +1,54 @@
+# Every target sets up what it needs. `make help` lists them.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+FAMILY ?=
+
+.PHONY: help setup build verify test check format bench lock clean
+.DEFAULT_GOAL := help
+
+help:  ## list the targets
+	@grep -hE '^[a-z-]+:.*  ## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*  ## /\1\t/' | expand -t 12
+
+setup: $(READY)  ## make .venv with the locked dependencies
+
+$(READY): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+	  { echo "error: Python 3.11 or newer is needed and '$(PYTHON)' is not; run: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 3; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+	  { echo "error: '$(PYTHON)' lacks the module venv; install it (on Debian: apt-get install python3-venv) and run this again" >&2; exit 3; }
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+build: $(READY)  ## build the release folders into data/build (one family: FAMILY=closebench)
+	$(BIN)/closebench-hub build $(FAMILY)
+
+test: $(READY)  ## run the tests
+	$(BIN)/python -m pytest
+
+check: $(READY)  ## lint, type-check, and look for drift in generated files
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python docs/generate.py --check
+
+format: $(READY)  ## format the code and rewrite generated files
+	$(BIN)/ruff check --fix --quiet .
+	$(BIN)/ruff format .
+	$(BIN)/python docs/generate.py
+
+bench: $(READY)  ## measure the build against the published and the usual way, side by side
+	$(BIN)/python bench/run.py
+
+lock: $(READY)  ## resolve requirements.lock anew
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --upgrade \
+	  --generate-hashes --no-emit-index-url --custom-compile-command "make lock" --quiet -o requirements.lock
+
+clean:  ## remove .venv, builds and caches
+	rm -rf $(VENV) data/build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
