@@ -1,0 +1,1 @@
+"""From seeds to a release folder: plan, shards, engines, assembly, swap."""
