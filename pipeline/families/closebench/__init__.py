@@ -1,0 +1,72 @@
+"""The family ``closebench``: month-end closes with planted errors, from the package of that name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from pipeline.errors import UsageError
+from pipeline.families.base import Family, Generator, Grade, Item, Key, Row
+from pipeline.families.closebench.adjustments import oracle_answer
+from pipeline.families.closebench.generate import make_item
+from pipeline.families.closebench.grade import PUBLISHED, STRICT, grade_answer
+from pipeline.families.closebench.package import VERSION, Package, load
+from pipeline.families.source import source_sha256
+from pipeline.seeds import Seeds
+
+_PUBLISHED_SEEDS = Seeds.parse("1-50,1001-1050")
+
+
+class Closebench(Family):
+    """One fictional company a seed; close November 2026. ``en`` and ``ru`` are the same worlds."""
+
+    name = "closebench"
+    title = "closebench"
+    data_version = "1.0.0"
+    requirement = f"closebench=={VERSION}"
+    public_config = "worlds"
+    default_seeds = {"en": _PUBLISHED_SEEDS, "ru": _PUBLISHED_SEEDS}
+    parallel_splits = True
+    graders = (PUBLISHED, STRICT)
+    empty_answer = "[]"
+
+    def __init__(self, source: Path | None = None) -> None:
+        """Bind the family to the installed closebench, or to the checkout at `source`."""
+        self._source = source
+
+    @property
+    def package(self) -> Package:
+        """The generator package, imported on first use."""
+        return load(self._source)
+
+    def generator(self) -> Generator:
+        """Describe the package closebench in use."""
+        folder = self.package.folder
+        return Generator("closebench", VERSION, source_sha256(folder.parent, folder.rglob("*.py")))
+
+    def generate(self, split: str, key: Key) -> Item:
+        """Make the rows of one seed; a split is a language."""
+        if not isinstance(key, int):
+            raise UsageError("closebench worlds are made from integer seeds; a text is no seed")
+        return make_item(self.package, split, key)
+
+    def row_id(self, row: Row) -> str:
+        """Name a row by language and seed, for example ``en-1``."""
+        return f"{row['lang']}-{row['seed']}"
+
+    def oracle(self, item: Item, grader: str) -> str:
+        """Post every fix; under strict grading an error of amount zero has none."""
+        return oracle_answer(item.truth, with_void=grader == PUBLISHED)
+
+    def grade(self, item: Item, answer: str) -> dict[str, Grade]:
+        """Grade a JSON array of adjusting entries."""
+        return grade_answer(self.package, item, answer)
+
+    def secret_texts(self, item: Item) -> Iterator[str]:
+        """Yield each planted error's id, kind and description."""
+        for error in item.truth["errors"]:
+            yield from (error["err_id"], error["kind"], json.dumps(error["description"], ensure_ascii=False)[1:-1])
+
+
+FAMILY = Closebench
