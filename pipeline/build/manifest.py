@@ -1,0 +1,124 @@
+"""``manifest.json`` and ``SHA256SUMS``: what a release folder says of itself.
+
+The manifest is canonical: sorted, without clock, host or path of a machine. Parameters stand beside the digests that
+they produced (the idea of sigstore/model-transparency ``manifest.py``).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from pipeline.build.digest import FileDigest
+from pipeline.errors import CheckFailed
+from pipeline.families.base import Generator
+
+MANIFEST = "manifest.json"
+SUMS = "SHA256SUMS"
+CARD = "README.md"
+UNLISTED = frozenset({CARD, SUMS, MANIFEST})
+"""Files of a release folder that the manifest does not list: they are derived from it, or it itself."""
+
+_FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class SplitRows:
+    """The rows of one split of one config.
+
+    Attributes:
+        rows: how many.
+        seeds: the seeds as `Seeds` writes them.
+        bytes: size of the canonical JSONL.
+        rows_sha256: its digest: the identity of the data, whatever the file format.
+    """
+
+    rows: int
+    seeds: str
+    bytes: int
+    rows_sha256: str
+
+
+NO_ROWS = SplitRows(0, "", 0, "")
+"""Stands for a split that is not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """The manifest of one release folder.
+
+    Attributes:
+        family: the family's name.
+        data_version: the version of the data (semantic; MAJOR when rows change).
+        pinned: whether all rows are those of the committed pin of that version.
+        generator: the code that made the rows.
+        versions: the versions of the packages that set bytes.
+        formats: the formats written.
+        rows_per_shard: the shard size asked for.
+        configs: rows by config and split.
+        files: every file but `UNLISTED`, sorted by path.
+    """
+
+    family: str
+    data_version: str
+    pinned: bool
+    generator: Generator
+    versions: Mapping[str, str]
+    formats: tuple[str, ...]
+    rows_per_shard: int
+    configs: Mapping[str, Mapping[str, SplitRows]]
+    files: tuple[FileDigest, ...]
+
+    def to_json(self) -> bytes:
+        """Write the manifest, always the same bytes for the same content."""
+        content = {"manifest_format": _FORMAT, **asdict(self)}
+        return (json.dumps(content, indent=2, sort_keys=True, ensure_ascii=False) + "\n").encode()
+
+    @classmethod
+    def from_json(cls, data: bytes) -> Manifest:
+        """Read a manifest.
+
+        Raises:
+            CheckFailed: the bytes are no manifest of this format; the message says what is wrong with them.
+        """
+        try:
+            content = json.loads(data)
+            if content.pop("manifest_format") != _FORMAT:
+                raise CheckFailed(f"{MANIFEST} is of another format; rebuild the folder with this version")
+            splits = {
+                config: {split: SplitRows(**rows) for split, rows in by_split.items()}
+                for config, by_split in content.pop("configs").items()
+            }
+            return cls(
+                **{**content, "formats": tuple(content["formats"]), "generator": Generator(**content["generator"])}
+                | {"configs": splits, "files": tuple(FileDigest(**file) for file in content["files"])}
+            )
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise CheckFailed(f"{MANIFEST} is damaged ({type(error).__name__}: {error}); rebuild the folder") from None
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Read the manifest of a release folder.
+
+    Raises:
+        CheckFailed: it is damaged.
+        OSError: it cannot be read.
+    """
+    return Manifest.from_json((folder / MANIFEST).read_bytes())
+
+
+def checksum_lines(files: Iterable[FileDigest]) -> bytes:
+    """Write ``SHA256SUMS`` as ``sha256sum`` does, sorted by path."""
+    return "".join(f"{file.sha256}  {file.path}\n" for file in sorted(files, key=lambda file: file.path)).encode()
+
+
+def is_release_of(folder: Path, family: str) -> bool:
+    """Tell whether a folder is a release folder of a family, however damaged."""
+    try:
+        content: Any = json.loads((folder / MANIFEST).read_bytes())
+    except (OSError, ValueError):
+        return False
+    return isinstance(content, dict) and content.get("family") == family and "manifest_format" in content

@@ -1,0 +1,29 @@
+"""``closebench-hub pin``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from pipeline.cli.options import out_option
+
+
+@click.command("pin")
+@click.argument("family_name", metavar="FAMILY")
+@out_option
+def command(family_name: str, out: Path) -> None:
+    """Commit to the rows of a build: write the pin of FAMILY's data version.
+
+    Reads DIR/FAMILY, a build of the published seeds. A pin that exists is never changed: rows that differ need a
+    new data version.
+
+    \b
+    Example:
+      closebench-hub build reconcile_ledger && closebench-hub pin reconcile_ledger
+    """
+    from pipeline.families import get_family
+    from pipeline.pins import write_pin
+
+    path = write_pin(get_family(family_name), out / family_name)
+    click.echo(f"pinned in {path}")
