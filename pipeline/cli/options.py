@@ -36,3 +36,30 @@ class SeedsType(click.ParamType[Seeds]):
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Seeds:
         """Parse the text; `Seeds.parse` words the errors."""
         return value if isinstance(value, Seeds) else Seeds.parse(str(value))
+
+
+def release_folder(name: str, out: Path) -> Path:
+    """Find the release folder that ``FAMILY|FOLDER`` means.
+
+    An argument with a ``/`` in it, or a folder that holds a manifest, is a folder; anything else is a family, whose
+    folder is `out`/FAMILY.
+
+    Raises:
+        UsageError: neither a folder nor a family.
+        CannotRun: there is no such folder yet.
+    """
+    from pipeline.build.folder import ReleaseFolder
+    from pipeline.build.manifest import MANIFEST
+    from pipeline.errors import CannotRun
+    from pipeline.families import get_family
+
+    if "/" in name or (Path(name) / MANIFEST).is_file():
+        if not Path(name).is_dir():
+            raise CannotRun(f"there is no folder {name}; name a release folder or a family")
+        return Path(name)
+    get_family(name)
+    release = ReleaseFolder(out, name)
+    release.settle()
+    if not release.path.is_dir():
+        raise CannotRun(f"there is no release folder {release.path}; run: closebench-hub build {name}")
+    return release.path

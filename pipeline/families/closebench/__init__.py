@@ -10,7 +10,7 @@ from pipeline.errors import UsageError
 from pipeline.families.base import Family, Generator, Grade, Item, Key, Row
 from pipeline.families.closebench.adjustments import oracle_answer
 from pipeline.families.closebench.generate import make_item
-from pipeline.families.closebench.grade import PUBLISHED, STRICT, grade_answer
+from pipeline.families.closebench.grade import PUBLISHED, STRICT, Grader
 from pipeline.families.closebench.package import VERSION, Package, load
 from pipeline.families.source import source_sha256
 from pipeline.seeds import Seeds
@@ -34,6 +34,7 @@ class Closebench(Family):
     def __init__(self, source: Path | None = None) -> None:
         """Bind the family to the installed closebench, or to the checkout at `source`."""
         self._source = source
+        self._grader: Grader | None = None
 
     @property
     def package(self) -> Package:
@@ -61,7 +62,9 @@ class Closebench(Family):
 
     def grade(self, item: Item, answer: str) -> dict[str, Grade]:
         """Grade a JSON array of adjusting entries."""
-        return grade_answer(self.package, item, answer)
+        if self._grader is None:
+            self._grader = Grader(self.package)
+        return self._grader.grade(item, answer)
 
     def secret_texts(self, item: Item) -> Iterator[str]:
         """Yield each planted error's id, kind and description."""

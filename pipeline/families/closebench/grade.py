@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -16,23 +17,55 @@ from pipeline.families.closebench.rebuild import rebuild_world
 
 PUBLISHED, STRICT = "published", "strict"
 
-_NEAR = Fraction(1, 2)  # credit for an economically equivalent account
+_EXACT, _NEAR = 2, 1  # credit in halves: the planted accounts, or economically equivalent ones
 _PENALTY = Fraction(1, 10)  # for every entry that matches no planted error
 
-
-def grade_answer(package: Package, item: Item, answer: str) -> dict[str, Grade]:
-    """Grade an answer, a JSON array of adjusting entries, under both graders. Never raises."""
-    try:
-        entries = read_entries(answer)
-    except Unreadable as error:
-        unreadable = Grade(0.0, False, str(error))
-        return {PUBLISHED: unreadable, STRICT: unreadable}
-    return {PUBLISHED: _grade_published(package, item, entries), STRICT: _grade_strict(package, item, entries)}
+Options = tuple[tuple[int, int], ...]
+"""What an entry could settle: pairs of an error's index and the credit for it."""
 
 
-def _grade_published(package: Package, item: Item, entries: Sequence[Any]) -> Grade:
+@dataclass(frozen=True, slots=True)
+class _Fix:
+    """The adjusting entry that corrects an error: accounts, amount in cents, first and last allowed date."""
+
+    err_id: str
+    debit: str
+    credit: str
+    cents: int
+    start: str
+    end: str
+
+
+class Grader:
+    """Grades answers under both graders, keeping the world of the last item for the next answer to it."""
+
+    def __init__(self, package: Package) -> None:
+        """Use the grader of a package."""
+        self._package = package
+        self._item: Item | None = None
+        self._world: Any = None
+
+    def grade(self, item: Item, answer: str) -> dict[str, Grade]:
+        """Grade an answer, a JSON array of adjusting entries, under both graders. Never raises."""
+        try:
+            entries = read_entries(answer)
+        except Unreadable as error:
+            unreadable = Grade(0.0, False, str(error))
+            return {PUBLISHED: unreadable, STRICT: unreadable}
+        if item is not self._item:
+            self._item, self._world = item, rebuild_world(self._package, item)
+        books = self._world.ledger.entries
+        booked = len(books)
+        try:
+            published = _grade_published(self._package, self._world, entries)
+        finally:
+            del books[booked:]
+        return {PUBLISHED: published, STRICT: _grade_strict(self._package, item, entries)}
+
+
+def _grade_published(package: Package, world: Any, entries: Sequence[Any]) -> Grade:
     """Post everything through the package's session and let its grader speak."""
-    session = package.tools.Session(rebuild_world(package, item))
+    session = package.tools.Session(world)
     refused = 0
     for entry in entries:
         if isinstance(entry, dict):
@@ -41,7 +74,7 @@ def _grade_published(package: Package, item: Item, entries: Sequence[Any]) -> Gr
             refused += 1
     refused += len(entries) - refused - len(session.posted)
     try:
-        result = package.grader.grade(session.w, session)
+        result = package.grader.grade(world, session)
     except (
         Exception
     ) as error:  # the package compares what the agent wrote without checking it: any error is its verdict
@@ -80,9 +113,9 @@ def _grade_strict(package: Package, item: Item, entries: Sequence[Any]) -> Grade
     (half credit) with an account that the package calls equivalent, dated inside the fix's period. Whatever matches
     nothing, malformed entries included, costs a tenth. Passed means every live error exact and nothing unmatched.
     """
-    live, void = _split_errors(item, package.ledger.D)
+    live, void = _split_errors(item, package)
     accounts = frozenset(account["code"] for account in item.public["accounts"])
-    candidates: list[tuple[tuple[int, Fraction], ...]] = []
+    candidates: list[Options] = []
     malformed: list[str] = []
     for number, entry in enumerate(entries, 1):
         try:
@@ -91,16 +124,16 @@ def _grade_strict(package: Package, item: Item, entries: Sequence[Any]) -> Grade
             malformed.append(f"entry {number}: {problem}")
             continue
         candidates.append(_matches(entry["date"], net, live, package))
-    matched = best_matching(candidates)
-    exact = sorted(error for error, credit in matched.items() if credit == 1)
+    matched = best_matching(candidates, len(live))
+    exact = sorted(error for error, credit in matched.items() if credit == _EXACT)
     near = sorted(error for error, credit in matched.items() if credit == _NEAR)
     missed = [error for error in range(len(live)) if error not in matched]
     unmatched = len(entries) - len(matched)
-    total = sum(matched.values(), Fraction(0)) / len(live) if live else Fraction(1)
+    total = Fraction(sum(matched.values()), _EXACT * len(live)) if live else Fraction(1)
     parts = {
-        "found": [live[error]["err_id"] for error in exact],
-        "partial": [live[error]["err_id"] for error in near],
-        "missed": [live[error]["err_id"] for error in missed],
+        "found": [live[error].err_id for error in exact],
+        "partial": [live[error].err_id for error in near],
+        "missed": [live[error].err_id for error in missed],
         "void": void,
         "unmatched_entries": unmatched,
         "malformed": malformed[:20],
@@ -111,61 +144,58 @@ def _grade_strict(package: Package, item: Item, entries: Sequence[Any]) -> Grade
     return Grade(round(float(max(Fraction(0), total - _PENALTY * unmatched)), 6), passed, reason, parts)
 
 
-def _split_errors(item: Item, to_amount: Callable[[str], Decimal]) -> tuple[list[dict[str, Any]], list[str]]:
+def _split_errors(item: Item, package: Package) -> tuple[list[_Fix], list[str]]:
     live, void = [], []
     for error in item.truth["errors"]:
-        if to_amount(error["fix"]["amount"]):
-            live.append(error)
+        fix = error["fix"]
+        cents = int(package.ledger.D(fix["amount"]).scaleb(2))
+        if cents:
+            live.append(_Fix(error["err_id"], fix["debit_account"], fix["credit_account"], cents, *fix["period"]))
         else:
             void.append(error["err_id"])
     return live, void
 
 
-def _matches(
-    date: str, net: dict[str, int], live: Sequence[dict[str, Any]], package: Package
-) -> tuple[tuple[int, Fraction], ...]:
+def _matches(date: str, net: dict[str, int], live: Sequence[_Fix], package: Package) -> Options:
     """Return (index of the error, credit) for every error that an entry with this net effect could settle."""
     if len(net) != 2:
         return ()
-    (credited, negative), (debited, positive) = sorted(net.items(), key=lambda item: item[1])
-    if positive != -negative:
-        return ()
+    (credited, _), (debited, cents) = sorted(net.items(), key=lambda item: item[1])
+    same = package.grader._same  # pairwise and not transitive; its table is what "equivalent" means
     found = []
-    for index, error in enumerate(live):
-        fix = error["fix"]
-        in_period = fix["period"][0] <= date <= fix["period"][1]
-        if not in_period or int(package.ledger.D(fix["amount"]).scaleb(2)) != positive:
+    for index, fix in enumerate(live):
+        if cents != fix.cents or not fix.start <= date <= fix.end:
             continue
-        if (debited, credited) == (fix["debit_account"], fix["credit_account"]):
-            found.append((index, Fraction(1)))
-        elif package.grader._same(debited, fix["debit_account"]) and package.grader._same(
-            credited, fix["credit_account"]
-        ):
+        if (debited, credited) == (fix.debit, fix.credit):
+            found.append((index, _EXACT))
+        elif same(debited, fix.debit) and same(credited, fix.credit):
             found.append((index, _NEAR))
     return tuple(found)
 
 
-def best_matching(candidates: Sequence[tuple[tuple[int, Fraction], ...]]) -> dict[int, Fraction]:
-    """Match entries to errors, one to one, for the highest total credit and then the most matches.
+def best_matching(candidates: Sequence[Options], live: int) -> dict[int, int]:
+    """Match entries to errors, one to one, so that the score is highest whatever the order of the entries.
 
-    Works over sets of settled errors: there are at most 17 errors, and entries with the same options beyond the
-    number of errors cannot add anything.
+    Goes over the sets of settled errors: there are at most 17 errors, and of entries with the same options no more
+    than there are errors can count. A match is worth its credit and the penalty that it saves.
 
     Args:
-        candidates: for each entry the errors that it could settle, with the credit.
+        candidates: for each entry what it could settle.
+        live: the number of errors that the score is divided by.
 
     Returns:
         The credit of each settled error.
     """
     errors = len({error for options in candidates for error, _ in options})
-    best: dict[frozenset[int], dict[int, Fraction]] = {frozenset(): {}}
+    best: dict[frozenset[int], dict[int, int]] = {frozenset(): {}}
     for options, copies in Counter(options for options in candidates if options).items():
         for _ in range(min(copies, errors)):
             for settled, credits in list(best.items()):
                 for error, credit in options:
-                    if error not in settled:
-                        wider = {**credits, error: credit}
-                        known = best.get(settled | {error})
-                        if known is None or sum(known.values()) < sum(wider.values()):
-                            best[settled | {error}] = wider
-    return max(best.values(), key=lambda credits: sum(credit + _PENALTY for credit in credits.values()))
+                    if error in settled:
+                        continue
+                    wider = settled | {error}
+                    if wider not in best or sum(best[wider].values()) < sum(credits.values()) + credit:
+                        best[wider] = {**credits, error: credit}
+    halves = _EXACT * live * _PENALTY  # what a saved penalty is worth in halves of credit
+    return max(best.values(), key=lambda credits: sum(credits.values()) + len(credits) * halves)

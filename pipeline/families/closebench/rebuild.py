@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from pipeline.families.base import Item
@@ -20,7 +21,8 @@ def rebuild_world(package: Package, item: Item) -> Any:
     """
     row = item.public
     world = package.world.World(seed=row["seed"], lang=row["lang"], difficulty=row["mode"])
-    entry_class, line_class, amount = package.ledger.Entry, package.ledger.Line, package.ledger.D
+    entry_class, line_class = package.ledger.Entry, package.ledger.Line
+    amount = cache(package.ledger.D)  # most sides of most lines are 0.00
     for entry in row["entries"]:
         lines = [line_class(line["account"], amount(line["debit"]), amount(line["credit"])) for line in entry["lines"]]
         world.ledger.post(entry_class(entry["eid"], entry["date"], entry["memo"], lines, entry["source"], entry["ref"]))

@@ -1,0 +1,94 @@
+"""Accounting Assistant Analysis: reconcile a bank statement with a cash ledger and flag duplicate invoices."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import ClassVar
+
+from pipeline.errors import GeneratorMissing, UsageError
+from pipeline.families.accounting_assistant.generate import NAME
+from pipeline.families.accounting_assistant.generate import generate as generate_item
+from pipeline.families.accounting_assistant.grade import WEIGHTS
+from pipeline.families.accounting_assistant.grade import grade as grade_answer
+from pipeline.families.accounting_assistant.secret_texts import secret_texts as list_secret_texts
+from pipeline.families.accounting_assistant.shortcuts import lazy_answers
+from pipeline.families.base import Family, Generator, Grade, Item, Key, Row
+from pipeline.families.source import source_sha256
+from pipeline.seeds import Seeds
+
+PACKAGE = "closebench-hub"
+
+_HERE = Path(__file__).parent
+_ROOT = _HERE.parents[2]
+_SOURCES = (
+    *(_HERE / name for name in ("cash.py", "generate.py", "invoices.py", "plan.py", "prompt.py", "wording.py")),
+    _HERE.parent / "keyed_random.py",
+    _HERE.parent / "money.py",
+)
+"""The files that set the rows."""
+
+
+class AccountingAssistant(Family):
+    """The family of bank reconciliation cases."""
+
+    name: ClassVar[str] = NAME
+    title: ClassVar[str] = "Accounting Assistant Analysis"
+    data_version: ClassVar[str] = "1.0.1"
+    public_config: ClassVar[str] = "cases"
+    # The first 24 consecutive seeds from 1001 on, and the first 8 from 9001 on, with every trap and both statuses among
+    # them: each start was tried in turn and nothing else was looked at. 9001 to 9008 have no unreconciled case.
+    default_seeds: ClassVar[Mapping[str, Seeds]] = {
+        "train": Seeds.parse("1001-1024"),
+        "eval": Seeds.parse("9009-9016"),
+    }
+    parallel_splits: ClassVar[bool] = False
+    graders: ClassVar[tuple[str, ...]] = ("exact", "lenient")
+    empty_answer: ClassVar[str] = "{}"
+
+    def generator(self) -> Generator:
+        """Describe the generator, which is part of this project.
+
+        Raises:
+            GeneratorMissing: the project runs without being installed, so that it has no version.
+        """
+        try:
+            version = metadata.version(PACKAGE)
+        except metadata.PackageNotFoundError:
+            raise GeneratorMissing(f"{PACKAGE} is not installed; run: pip install -e .") from None
+        return Generator(package=PACKAGE, version=version, source_sha256=source_sha256(_ROOT, _SOURCES))
+
+    def generate(self, split: str, key: Key) -> Item:
+        """Make the item of one key.
+
+        Raises:
+            UsageError: there is no such split, or the key is no seed and no text.
+        """
+        if split not in self.default_seeds:
+            raise UsageError(f"{self.name} has no split {split!r}; choose from {', '.join(self.splits)}")
+        return generate_item(split, key)
+
+    def row_id(self, row: Row) -> str:
+        """Name a row by its `id`; the splits hold different seeds, so that an id occurs once."""
+        return str(row["id"])
+
+    def oracle(self, item: Item, grader: str) -> str:
+        """Answer with the eight keys of the truth row; both graders give it 1."""
+        return json.dumps({key: item.truth[key] for key in WEIGHTS})
+
+    def grade(self, item: Item, answer: str) -> dict[str, Grade]:
+        """Grade one raw answer as it stands and without a code fence around it."""
+        return grade_answer(item.truth, answer)
+
+    def secret_texts(self, item: Item) -> Iterator[str]:
+        """Yield the statements of the truth that must not stand in the public row."""
+        return list_secret_texts(item)
+
+    def lazy_answers(self, public: Row) -> dict[str, str]:
+        """Return the lazy guesses whose scores are published, by name."""
+        return lazy_answers(public)
+
+
+FAMILY = AccountingAssistant
