@@ -60,6 +60,18 @@ class Seeds:
     def __str__(self) -> str:
         return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in self.ranges)
 
+    def at(self, place: int) -> int:
+        """Return the seed at a place, counted from 0.
+
+        Raises:
+            IndexError: there are not so many.
+        """
+        for first, last in self.ranges:
+            if place <= last - first:
+                return first + place
+            place -= last - first + 1
+        raise IndexError("no seed at this place")
+
     def runs(self, size: int) -> Iterator[Seeds]:
         """Cut into consecutive runs of `size` seeds, the last one shorter."""
         run: list[tuple[int, int]] = []

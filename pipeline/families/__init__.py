@@ -10,6 +10,8 @@ from pipeline.families.base import Family
 
 FAMILIES = (
     "closebench",
+    "accounting_assistant",
+    "reconcile_ledger",
 )  # fmt: skip
 
 

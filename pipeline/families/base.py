@@ -138,6 +138,23 @@ class Family(ABC):
     def grade(self, item: Item, answer: str) -> dict[str, Grade]:
         """Grade one raw answer under every grader of `graders`, in that order. Never raises for any text."""
 
+    def lazy_answers(self, public: Row) -> dict[str, str]:
+        """Return answers that need no work, as raw text by a name; their scores are published as the floor.
+
+        The names, and their order, are the same for every row.
+
+        Args:
+            public: a row of the public config.
+        """
+        return {}
+
+    def parallel_view(self, item: Item) -> Any:
+        """Return what an item must have in common with that of the same seed in every parallel split.
+
+        JSON types only; nothing where splits are not parallel.
+        """
+        return None
+
     @abstractmethod
     def secret_texts(self, item: Item) -> Iterator[str]:
         """Yield the texts of the truth row that must not stand in the public row (see `pipeline.families.leaks`)."""

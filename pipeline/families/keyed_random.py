@@ -29,7 +29,7 @@ class KeyedRandom:
         Each part is written with its type and length, so that no two different keys share a stream.
         """
         prefix = "".join(f"{type(part).__name__}:{len(str(part))}:{part}|" for part in key)
-        self._key = hashlib.sha256(prefix.encode())
+        self._key = hashlib.sha256(prefix.encode("utf-8", "surrogatepass"))
         self._counter = 0
         self._words: list[int] = []
 

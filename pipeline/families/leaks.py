@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 
+import orjson
+
 from pipeline.families.base import Family, Item
 
 
@@ -15,7 +17,7 @@ def leaked_texts(family: Family, item: Item) -> list[str]:
     itself); a text that begins or ends with a letter or digit must stand as a whole word, so that the error id
     ``E1`` is not found in ``JE1``.
     """
-    page = json.dumps(item.public, ensure_ascii=False, separators=(",", ":"))
+    page = orjson.dumps(item.public).decode()
     return list(dict.fromkeys(text for text in family.secret_texts(item) if _stands_in(text, page)))
 
 
