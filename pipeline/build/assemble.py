@@ -56,12 +56,14 @@ class BuildRequest:
     force: bool = False
 
 
-def build_release(request: BuildRequest, on_rows: Callable[[int], object] = lambda rows: None) -> tuple[Path, Manifest]:
+def build_release(
+    request: BuildRequest, progress: Callable[[int, int], object] = lambda done, total: None
+) -> tuple[Path, Manifest]:
     """Build one family's release folder and put it in place.
 
     Args:
         request: what to build.
-        on_rows: told the number of rows of a config each time a shard is done.
+        progress: told how many items are done, and of how many, each time a shard is.
 
     Returns:
         The release folder and its manifest.
@@ -81,7 +83,7 @@ def build_release(request: BuildRequest, on_rows: Callable[[int], object] = lamb
     target = ReleaseFolder(request.out, family.name)
     with target.replace(force=request.force) as folder:
         rows = _Assembly(request, family, plans, folder)
-        rows.write(on_rows)
+        rows.write(progress)
         pinned = rows.check_pins()
         files = [*rows.files, *_copy_static_files(family, folder)]
         manifest = Manifest(
@@ -111,7 +113,7 @@ class _Assembly:
     files: list[FileDigest] = field(default_factory=list)
     splits: dict[str, dict[str, SplitRows]] = field(default_factory=dict)
 
-    def write(self, on_rows: Callable[[int], object]) -> None:
+    def write(self, progress: Callable[[int, int], object]) -> None:
         """Write all shards and join their lines in the order of the seeds."""
         folders = [".parts"]
         folders += ["data"] if JSONL in self.request.formats else []
@@ -128,12 +130,14 @@ class _Assembly:
             for config in self.family.configs
             for plan in self.plans
         }
+        done, total = 0, sum(plan.seeds.count for plan in self.plans)
         for job, parts in self._work():
             for config, part in parts.items():
                 joins[config, job.shard.split].add(part)
                 if part.parquet:
                     self.files.append(part.parquet)
-            on_rows(job.shard.seeds.count)
+            done += job.shard.seeds.count
+            progress(done, total)
         (self.folder / ".parts").rmdir()
         for config in self.family.configs:
             self.splits[config] = {}

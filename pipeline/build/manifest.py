@@ -9,8 +9,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
+
+import jsonschema_rs
 
 from pipeline.build.digest import FileDigest
 from pipeline.errors import CheckFailed
@@ -79,25 +82,70 @@ class Manifest:
 
     @classmethod
     def from_json(cls, data: bytes) -> Manifest:
-        """Read a manifest.
+        """Read a manifest, trusting nothing: every value has the type that it should have, every path stays inside.
 
         Raises:
             CheckFailed: the bytes are no manifest of this format; the message says what is wrong with them.
         """
         try:
             content = json.loads(data)
-            if content.pop("manifest_format") != _FORMAT:
-                raise CheckFailed(f"{MANIFEST} is of another format; rebuild the folder with this version")
-            splits = {
+        except (ValueError, RecursionError) as error:
+            raise CheckFailed(f"{MANIFEST} is no JSON: {error}; rebuild the folder") from None
+        problem = next(iter(_validator().iter_errors(content)), None)
+        if problem is not None:
+            place = "/".join(map(str, problem.instance_path)) or "as a whole"
+            raise CheckFailed(f"{MANIFEST} is damaged: {place}: {problem.message[:200]}; rebuild the folder")
+        return cls(
+            family=content["family"],
+            data_version=content["data_version"],
+            pinned=content["pinned"],
+            generator=Generator(**content["generator"]),
+            versions=content["versions"],
+            formats=tuple(content["formats"]),
+            rows_per_shard=content["rows_per_shard"],
+            configs={
                 config: {split: SplitRows(**rows) for split, rows in by_split.items()}
-                for config, by_split in content.pop("configs").items()
-            }
-            return cls(
-                **{**content, "formats": tuple(content["formats"]), "generator": Generator(**content["generator"])}
-                | {"configs": splits, "files": tuple(FileDigest(**file) for file in content["files"])}
-            )
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise CheckFailed(f"{MANIFEST} is damaged ({type(error).__name__}: {error}); rebuild the folder") from None
+                for config, by_split in content["configs"].items()
+            },
+            files=tuple(FileDigest(**file) for file in content["files"]),
+        )
+
+
+@cache
+def _validator() -> jsonschema_rs.Validator:
+    """Return the validator of manifests."""
+    count = {"type": "integer", "minimum": 1, "maximum": 2**63}
+    digest = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
+    # No absolute path, no `..`, `.` or empty step, no backslash or control character.
+    path = {"type": "string", "pattern": r"^(?!/)(?!.*(^|/)(\.{0,2})(/|$))[^\\\x00-\x1f]+$", "maxLength": 4096}
+    name = {"type": "string", "pattern": "^[a-z0-9_]+$"}
+
+    def record(**properties: object) -> dict[str, object]:
+        return {
+            "type": "object",
+            "additionalProperties": False,
+            "required": list(properties),
+            "properties": properties,
+        }
+
+    def table(values: object) -> dict[str, object]:
+        return {"type": "object", "minProperties": 1, "propertyNames": name, "additionalProperties": values}
+
+    split = record(rows=count, seeds={"type": "string"}, bytes=count, rows_sha256=digest)
+    return jsonschema_rs.validator_for(
+        record(
+            manifest_format={"const": _FORMAT},
+            family=name,
+            data_version={"type": "string"},
+            pinned={"type": "boolean"},
+            generator=record(package={"type": "string"}, version={"type": "string"}, source_sha256=digest),
+            versions={"type": "object", "additionalProperties": {"type": "string"}},
+            formats={"enum": [["jsonl", "parquet"], ["jsonl"], ["parquet"]]},
+            rows_per_shard=count,
+            configs=table(table(split)),
+            files={"type": "array", "items": record(path=path, bytes={"type": "integer", "minimum": 0}, sha256=digest)},
+        )
+    )
 
 
 def read_manifest(folder: Path) -> Manifest:

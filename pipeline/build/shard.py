@@ -76,7 +76,7 @@ def write_shard(job: ShardJob) -> dict[str, ConfigPart]:
         OSError: a file cannot be written.
     """
     family = get_family(job.family, job.source)
-    with ExitStack() as stack, _without_cycle_collection():
+    with ExitStack() as stack, without_cycle_collection():
         sinks = [stack.enter_context(_ConfigSink(job, config)) for config in family.configs]
         for seed in job.shard.seeds:
             item = family.generate(job.shard.split, seed)
@@ -86,7 +86,7 @@ def write_shard(job: ShardJob) -> dict[str, ConfigPart]:
 
 
 @contextmanager
-def _without_cycle_collection() -> Iterator[None]:
+def without_cycle_collection() -> Iterator[None]:
     """Pause the search for reference cycles: rows have none, and looking for them costs a tenth of the build."""
     was_enabled = gc.isenabled()
     gc.disable()

@@ -9,7 +9,7 @@ import click
 
 from pipeline.errors import PipelineError
 
-COMMANDS = ("list", "build", "pin")
+COMMANDS = ("list", "build", "verify", "pin", "grade", "baselines")
 """Every command is the function ``command`` of ``pipeline.cli.<name>_command``, in the order of the help."""
 
 
@@ -48,9 +48,8 @@ def main() -> None:
 def run(arguments: list[str]) -> int:
     """Run one command and return its exit code."""
     try:
-        cli.main(arguments, prog_name="closebench-hub", standalone_mode=False)
-    except click.exceptions.Exit as leave:
-        return leave.exit_code
+        code = cli.main(arguments, prog_name="closebench-hub", standalone_mode=False)
+        return code if isinstance(code, int) else 0  # Click hands back the code of an Exit, or a command's result
     except click.Abort:
         click.echo("stopped; nothing was changed", err=True)
         return 3
@@ -67,4 +66,3 @@ def run(arguments: list[str]) -> int:
         place = f"{error.filename}: " if error.filename else ""
         click.echo(f"error: {place}{error.strerror or error}; free or name another place and run again", err=True)
         return 3
-    return 0

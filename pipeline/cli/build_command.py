@@ -86,15 +86,12 @@ def command(
         )
         for name in dict.fromkeys(names)
     ]
-    # Every request is planned before the first is built, so that wrong usage costs nothing.
-    totals = [
-        sum(plan.seeds.count for plan in plan_splits(get_family(request.family, source), splits, seeds, rows_per_shard))
-        for request in requests
-    ]
+    for request in requests:  # before the first is built, so that wrong usage costs nothing
+        plan_splits(get_family(request.family, source), splits, seeds, rows_per_shard)
     built = []
-    for request, total in zip(requests, totals, strict=True):
-        with progress(f"build {request.family}", total, "rows") as on_rows:
-            path, manifest = build_release(request, on_rows)
+    for request in requests:
+        with progress(f"build {request.family}", "items") as show:
+            path, manifest = build_release(request, show)
         built.append({"path": str(path), **asdict(manifest)})
         if not as_json:
             _print_release(path, manifest)

@@ -6,21 +6,27 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+Progress = Callable[[int, int], object]
+
 
 @contextmanager
-def progress(label: str, total: int, unit: str) -> Iterator[Callable[[int], object]]:
-    """Yield a function that moves the bar on by a number of units.
+def progress(label: str, unit: str) -> Iterator[Progress]:
+    """Yield a function that is told how many units are done, and of how many.
 
     Args:
         label: what is being done.
-        total: how many units there are.
-        unit: what they are called.
+        unit: what the units are called.
     """
     if not sys.stderr.isatty():
-        yield lambda units: None
+        yield lambda done, total: None
         return
     from tqdm import tqdm
 
     tqdm.monitor_interval = 0  # no monitor thread: worker processes are forked from a process with one thread
-    with tqdm(desc=label, total=total, unit=f" {unit}", leave=False, file=sys.stderr) as bar:
-        yield bar.update
+    with tqdm(desc=label, unit=f" {unit}", leave=False, file=sys.stderr) as bar:
+
+        def show(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        yield show
