@@ -10,6 +10,7 @@ import json
 from pathlib import Path
 
 from pipeline.errors import CannotRun
+from pipeline.families.base import Family
 from pipeline.schema import Schema
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -37,12 +38,16 @@ def card_folder(family: str) -> Path:
     return root() / "dataset_card" / family
 
 
-def shipped_files(family: str) -> dict[str, Path]:
+def shipped_files(family: Family) -> dict[str, Path]:
     """Return the files that ship with a family's data as they are, by their path in the release folder."""
-    folder = card_folder(family) / "ship"
+    folder = card_folder(family.name) / "ship"
     files = (path for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix != ".pyc")
     shipped = {path.relative_to(folder).as_posix(): path for path in files}
-    return {**shipped, ".gitattributes": root() / "dataset_card" / "gitattributes"}
+    shared = root() / "dataset_card" / "shared"
+    if family.ships_solver:
+        shipped["solve.py"] = _PACKAGE / "families" / family.name / "solve.py"
+        shipped["verify.py"] = shared / "verify_with_solver.py"
+    return {**shipped, ".gitattributes": shared / "gitattributes"}
 
 
 def pin_path(family: str, data_version: str) -> Path:

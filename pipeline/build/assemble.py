@@ -210,7 +210,7 @@ class _Join:
 def _copy_static_files(family: Family, folder: Path) -> list[FileDigest]:
     """Copy the schemas and everything that ships with the data as it is: licence, git attributes, scripts."""
     copies = {f"schemas/{config}.json": resources.schema_path(family.name, config) for config in family.configs}
-    copies |= resources.shipped_files(family.name)
+    copies |= resources.shipped_files(family)
     for path, source in copies.items():
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)

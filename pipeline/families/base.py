@@ -83,6 +83,9 @@ class Family(ABC):
     """The published seeds of each split, in the order in which splits are listed everywhere."""
     parallel_splits: ClassVar[bool] = False
     """Whether all splits hold the same items (locales), so that scores are never pooled over them."""
+    ships_solver: ClassVar[bool] = False
+    """Whether ``solve.py`` needs the standard library alone; it then ships with the data, and a ``verify.py`` that
+    derives the truth again with it."""
     graders: ClassVar[tuple[str, ...]]
     """Names of the scores that `grade` returns; the first is the headline."""
     empty_answer: ClassVar[str]

@@ -172,7 +172,7 @@ def check_sums_alone(folder: Path, present: dict[str, FileDigest]) -> Iterator[F
 
 def _check_names(manifest: Manifest, family: Family, plans: tuple[SplitPlan, ...]) -> Iterator[Finding]:
     """The manifest lists the files that a build of these splits writes, and no others."""
-    expected = {f"schemas/{config}.json" for config in family.configs} | set(resources.shipped_files(family.name))
+    expected = {f"schemas/{config}.json" for config in family.configs} | set(resources.shipped_files(family))
     for plan in plans:
         for config in family.configs:
             if JSONL in manifest.formats:
@@ -191,7 +191,7 @@ def _check_names(manifest: Manifest, family: Family, plans: tuple[SplitPlan, ...
 def _check_shipped(present: dict[str, FileDigest], family: Family) -> Iterator[Finding]:
     """Files that ship as they are equal the project's own, so that a changed one cannot be listed as good."""
     sources = {f"schemas/{config}.json": resources.schema_path(family.name, config) for config in family.configs}
-    sources |= resources.shipped_files(family.name)
+    sources |= resources.shipped_files(family)
     for path, source in sources.items():
         own = digest_file(source.parent, source.name)
         if path in present and (present[path].bytes, present[path].sha256) != (own.bytes, own.sha256):

@@ -125,7 +125,7 @@ def test_a_family_has_all_its_parts(name: str) -> None:
     assert {f"{config}-{split}.jsonl" for config in family.configs for split in family.splits} == set(read_pin(family))
     rows = sum(seeds.count for seeds in family.default_seeds.values()) * len(family.configs)
     assert len(read_row_pins(family)) == rows
-    assert "LICENSE" in resources.shipped_files(name)
+    assert "LICENSE" in resources.shipped_files(family)
     for config in family.configs:
         assert resources.load_schema(name, config).root.children
     for word in (family.data_version, *family.splits, *family.configs):

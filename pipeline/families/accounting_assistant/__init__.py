@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from importlib import metadata
-from pathlib import Path
 from typing import ClassVar
 
-from pipeline.errors import GeneratorMissing, UsageError
+from pipeline.errors import UsageError
 from pipeline.families.accounting_assistant.generate import NAME
 from pipeline.families.accounting_assistant.generate import generate as generate_item
 from pipeline.families.accounting_assistant.grade import WEIGHTS
@@ -16,19 +14,11 @@ from pipeline.families.accounting_assistant.grade import grade as grade_answer
 from pipeline.families.accounting_assistant.secret_texts import secret_texts as list_secret_texts
 from pipeline.families.accounting_assistant.shortcuts import lazy_answers
 from pipeline.families.base import Family, Generator, Grade, Item, Key, Row
-from pipeline.families.source import source_sha256
+from pipeline.families.source import own_generator
 from pipeline.seeds import Seeds
 
-PACKAGE = "closebench-hub"
-
-_HERE = Path(__file__).parent
-_ROOT = _HERE.parents[2]
-_SOURCES = (
-    *(_HERE / name for name in ("cash.py", "generate.py", "invoices.py", "plan.py", "prompt.py", "wording.py")),
-    _HERE.parent / "keyed_random.py",
-    _HERE.parent / "money.py",
-)
-"""The files that set the rows."""
+_SOURCES = ("cash", "generate", "invoices", "plan", "prompt", "wording", "../keyed_random", "../money")
+"""The modules that set the rows."""
 
 
 class AccountingAssistant(Family):
@@ -45,20 +35,13 @@ class AccountingAssistant(Family):
         "eval": Seeds.parse("9009-9016"),
     }
     parallel_splits: ClassVar[bool] = False
+    ships_solver: ClassVar[bool] = True
     graders: ClassVar[tuple[str, ...]] = ("exact", "lenient")
     empty_answer: ClassVar[str] = "{}"
 
     def generator(self) -> Generator:
-        """Describe the generator, which is part of this project.
-
-        Raises:
-            GeneratorMissing: the project runs without being installed, so that it has no version.
-        """
-        try:
-            version = metadata.version(PACKAGE)
-        except metadata.PackageNotFoundError:
-            raise GeneratorMissing(f"{PACKAGE} is not installed; run: pip install -e .") from None
-        return Generator(package=PACKAGE, version=version, source_sha256=source_sha256(_ROOT, _SOURCES))
+        """Describe the generator, which is part of this project."""
+        return own_generator(self.name, _SOURCES)
 
     def generate(self, split: str, key: Key) -> Item:
         """Make the item of one key.

@@ -4,38 +4,28 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any, ClassVar
 
-from pipeline.errors import GeneratorMissing, UsageError
+from pipeline.errors import UsageError
 from pipeline.families.base import Family, Generator, Grade, Item, Key, Row
 from pipeline.families.reconcile_ledger.generate import generate as generate_item
 from pipeline.families.reconcile_ledger.grade import grade as grade_answer
 from pipeline.families.reconcile_ledger.shortcuts import lazy_answers as guess
-from pipeline.families.source import source_sha256
+from pipeline.families.source import own_generator
 from pipeline.seeds import MAX_SEED, Seeds
 
-PACKAGE = "closebench-hub"
-
-_HERE = Path(__file__).parent
-_ROOT = _HERE.parents[2]
 _SOURCES = (
-    *(
-        _HERE / name
-        for name in (
-            "amounts.py",
-            "descriptions.py",
-            "generate.py",
-            "planting.py",
-            "prompt.py",
-            "records.py",
-            "references.py",
-        )
-    ),
-    _HERE.parent / "keyed_random.py",
-    _HERE.parent / "money.py",
+    "amounts",
+    "descriptions",
+    "generate",
+    "planting",
+    "prompt",
+    "records",
+    "references",
+    "../keyed_random",
+    "../money",
 )
-"""The files that set the rows."""
+"""The modules that set the rows."""
 
 
 class ReconcileLedger(Family):
@@ -46,22 +36,13 @@ class ReconcileLedger(Family):
     data_version: ClassVar[str] = "1.0.0"
     public_config: ClassVar[str] = "scenarios"
     default_seeds: ClassVar[Mapping[str, Seeds]] = {"test": Seeds.parse("1-15")}
+    ships_solver: ClassVar[bool] = True
     graders: ClassVar[tuple[str, ...]] = ("exact",)
     empty_answer: ClassVar[str] = "[]"
 
     def generator(self) -> Generator:
-        """Describe the generator, which is part of this project.
-
-        Raises:
-            GeneratorMissing: the project runs without being installed, so that it has no version.
-        """
-        from importlib import metadata  # slow to import, and only builds need it
-
-        try:
-            version = metadata.version(PACKAGE)
-        except metadata.PackageNotFoundError:
-            raise GeneratorMissing(f"{PACKAGE} is not installed; run: pip install -e .") from None
-        return Generator(package=PACKAGE, version=version, source_sha256=source_sha256(_ROOT, _SOURCES))
+        """Describe the generator, which is part of this project."""
+        return own_generator(self.name, _SOURCES)
 
     def generate(self, split: str, key: Key) -> Item:
         """Make the item of one seed or secret text.
