@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 FAMILY ?=
 
-.PHONY: help setup build verify test check format bench lock clean
+.PHONY: help setup build verify test check format compat bench lock clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -27,6 +27,9 @@ $(READY): requirements.lock pyproject.toml
 build: $(READY)  ## build the release folders into data/build (one family: FAMILY=closebench)
 	$(BIN)/closebench-hub build $(FAMILY)
 
+verify: $(READY)  ## prove the release folders in data/build (one family: FAMILY=closebench)
+	$(BIN)/closebench-hub verify $(FAMILY)
+
 test: $(READY)  ## run the tests
 	$(BIN)/python -m pytest
 
@@ -35,11 +38,16 @@ check: $(READY)  ## lint, type-check, and look for drift in generated files
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python docs/generate.py --check
+	$(BIN)/python -m compat --check
 
 format: $(READY)  ## format the code and rewrite generated files
 	$(BIN)/ruff check --fix --quiet .
 	$(BIN)/ruff format .
 	$(BIN)/python docs/generate.py
+
+compat: $(READY)  ## load the built releases with every reader and compare each value with the JSONL
+	$(BIN)/closebench-hub build
+	$(BIN)/python -m compat --write
 
 bench: $(READY)  ## measure the build against the published and the usual way, side by side
 	$(BIN)/python bench/run.py
@@ -50,5 +58,5 @@ lock: $(READY)  ## resolve requirements.lock anew
 	  --generate-hashes --no-emit-index-url --custom-compile-command "make lock" --quiet -o requirements.lock
 
 clean:  ## remove .venv, builds and caches
-	rm -rf $(VENV) data/build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-compat data/build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
