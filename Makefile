@@ -39,6 +39,7 @@ check: $(READY)  ## lint, type-check, and look for drift in generated files
 	$(BIN)/mypy
 	$(BIN)/python docs/generate.py --check
 	$(BIN)/python -m compat --check
+	$(BIN)/closebench-hub baselines --check
 
 format: $(READY)  ## format the code and rewrite generated files
 	$(BIN)/ruff check --fix --quiet .

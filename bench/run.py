@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -38,23 +37,23 @@ class Cost:
     memory: float
 
 
+def run(command: list[str]) -> Cost:
+    """Run a command and take its cost."""
+    start = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    wall = time.perf_counter() - start
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{' '.join(command)} failed with exit code {process.returncode}")
+    return Cost(usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss / 1024)
+
+
 def measure(command: list[str]) -> Cost:
-    """Run a command in a folder of its own and take its cost."""
-    out = tempfile.mkdtemp()
-    try:
+    """Run a command on an empty folder, put for ``{out}`` or at the end, and take its cost."""
+    with tempfile.TemporaryDirectory() as out:
         words = [word.replace("{out}", out) for word in command]
-        if words == command:
-            words.append(out)
-        start = time.perf_counter()
-        process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        _, status, usage = os.wait4(process.pid, 0)
-        wall = time.perf_counter() - start
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
-            raise SystemExit(f"{' '.join(words)} failed with exit code {process.returncode}")
-        return Cost(usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss / 1024)
-    finally:
-        shutil.rmtree(out)
+        return run(words if words != command else [*words, out])
 
 
 def compare(rounds: int) -> None:
@@ -73,6 +72,33 @@ def compare(rounds: int) -> None:
             f"{median(run.cpu / floor.cpu for run, floor in pairs):11.2f}"
             f"{median(run.wall / floor.wall for run, floor in pairs):12.2f}"
         )
+
+
+def compare_proofs(rounds: int) -> None:
+    """Print what verifying and the card cost against the build of the same rows, each in one process."""
+    with tempfile.TemporaryDirectory() as out:
+        build = [*HUB, out, "--engine", "serial"]
+        verify = [
+            sys.executable,
+            "-m",
+            "pipeline",
+            "verify",
+            f"{out}/closebench/",
+            "--engine",
+            "serial",
+            "--skip",
+            "load",
+        ]
+        card = [sys.executable, str(BENCH / "card_cost.py"), f"{out}/closebench"]
+        ratios: dict[str, list[float]] = {"verify, load left out": [], "card, part of the build": []}
+        for _ in range(rounds):
+            built = run(build).cpu
+            ratios["verify, load left out"].append(run(verify).cpu / built)
+            shown = subprocess.run(card, capture_output=True, text=True, check=True).stdout
+            ratios["card, part of the build"].append(float(shown) / built)
+    print(f"\nCPU against the build of the same rows, medians of {rounds} rounds\n")
+    for what, values in ratios.items():
+        print(f"{what:34}{median(values):8.2f}")
 
 
 def compare_large(worlds: int) -> None:
@@ -94,5 +120,6 @@ if __name__ == "__main__":
     parser.add_argument("--worlds", type=int, default=20_000, help="size of the large build (default: 20000; 0: none)")
     arguments = parser.parse_args()
     compare(arguments.rounds)
+    compare_proofs(arguments.rounds)
     if arguments.worlds:
         compare_large(arguments.worlds)

@@ -27,6 +27,10 @@ class PinMismatch(CheckFailed):
     """A build does not reproduce the committed SHA-256 of its data version."""
 
 
+class CardInvalid(CheckFailed):
+    """A rendered dataset card breaks a rule."""
+
+
 class UsageError(PipelineError):
     """The request itself makes no sense: unknown name, malformed seeds, a refused overwrite (exit code 2)."""
 

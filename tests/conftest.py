@@ -42,6 +42,10 @@ FOUR_SEEDS = "1,31,1001,1018"
 """Two worlds of each mode, one of each with a phantom error."""
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-goldens", action="store_true", help="write the goldens anew; read the difference")
+
+
 def pytest_sessionfinish() -> None:
     import shutil
 

@@ -45,7 +45,7 @@ def test_the_core_opens_no_file_and_reads_no_clock(path: Path) -> None:
     assert not imports(tree) & (CLOCKS | {"click", "tqdm"})
 
 
-@pytest.mark.parametrize("folder", ["build", "families", "cli"])
+@pytest.mark.parametrize("folder", ["audit", "build", "card", "cli", "families", "hub", "scoring", "verify"])
 def test_nothing_but_a_family_knows_a_family_by_name(folder: str) -> None:
     from pipeline.families import FAMILIES
 

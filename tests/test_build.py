@@ -14,6 +14,7 @@ from conftest import FOUR_SEEDS, Outcome, contents, hub_process
 from pipeline import resources
 from pipeline.build.encode import canonical_line
 from pipeline.build.manifest import read_manifest
+from pipeline.card.canary import canary
 from pipeline.reading import read_parquet
 
 
@@ -89,14 +90,14 @@ def test_parquet_is_small_and_laid_out_for_readers(release: Path) -> None:
         declared = resources.load_schema("closebench", config).arrow
         for path in sorted((release / config).iterdir()):
             with pq.ParquetFile(path) as file:
-                assert file.schema_arrow.equals(declared, check_metadata=True)
+                assert file.schema_arrow.equals(declared)
+                assert file.metadata.metadata == {b"canary": canary("closebench").encode()}
                 assert file.metadata.num_rows == 100
                 for group in range(file.metadata.num_row_groups):
                     assert file.metadata.row_group(group).total_byte_size < 100_000_000
                     column = file.metadata.row_group(group).column(0)
                     assert column.compression == "ZSTD"
                     assert column.has_offset_index
-                assert b"huggingface" not in (file.metadata.metadata or {})
 
 
 @pytest.mark.parametrize("rows_per_shard", [1, 3, 4, 1000])
@@ -129,7 +130,7 @@ def test_row_groups_close_at_their_size(
     monkeypatch: pytest.MonkeyPatch, hub: Callable[..., Outcome], tmp_path: Path
 ) -> None:
     monkeypatch.setattr("pipeline.build.shard.ROW_GROUP_BYTES", 50_000)
-    assert hub("build", "--out", tmp_path, "--seeds", "1-5", "--split", "en", "--engine", "serial").code == 0
+    assert hub("build", "closebench", "--out", tmp_path, "--seeds", "1-5", "--split", "en", "--engine", "serial").code == 0
     with pq.ParquetFile(tmp_path / "closebench" / "worlds" / "en-00000-of-00001.parquet") as file:
         assert [file.metadata.row_group(group).num_rows for group in range(3)] == [2, 2, 1]
 
@@ -145,11 +146,11 @@ def test_row_groups_close_at_their_size(
 def test_engine_workers_hash_seed_zone_and_locale_change_nothing(
     tmp_path: Path, arguments: list[str], env: dict[str, str], small_release: Path
 ) -> None:
-    whole = hub_process("build", "--out", tmp_path, "--seeds", FOUR_SEEDS, *arguments, env=env)
+    whole = hub_process("build", "closebench", "--out", tmp_path, "--seeds", FOUR_SEEDS, *arguments, env=env)
     assert whole.returncode == 0, whole.stderr
     assert contents(tmp_path / "closebench") == contents(small_release)
     cut = ["--seeds", FOUR_SEEDS, "--rows-per-shard", "1", "--formats", "jsonl"]
-    parts = hub_process("build", "--out", tmp_path / "cut", *cut, *arguments, env=env)
+    parts = hub_process("build", "closebench", "--out", tmp_path / "cut", *cut, *arguments, env=env)
     assert parts.returncode == 0, parts.stderr
     for path, data in contents(tmp_path / "cut" / "closebench").items():
         if path.startswith("data/"):
@@ -158,14 +159,14 @@ def test_engine_workers_hash_seed_zone_and_locale_change_nothing(
 
 def test_a_second_build_changes_no_byte(hub: Callable[..., Outcome], tmp_path: Path, release: Path) -> None:
     for _ in range(2):
-        assert hub("build", "--out", tmp_path).code == 0
+        assert hub("build", "closebench", "--out", tmp_path).code == 0
         assert contents(tmp_path / "closebench") == contents(release)
     assert sorted(path.name for path in tmp_path.iterdir()) == [".closebench.lock", "closebench"]
 
 
 @pytest.mark.parametrize("formats", ["jsonl", "parquet"])
 def test_one_format_alone(hub: Callable[..., Outcome], tmp_path: Path, release: Path, formats: str) -> None:
-    outcome = hub("build", "--out", tmp_path, "--formats", formats, "--json")
+    outcome = hub("build", "closebench", "--out", tmp_path, "--formats", formats, "--json")
     assert outcome.code == 0, outcome.err
     (manifest,) = json.loads(outcome.out)
     assert manifest["pinned"]
@@ -177,7 +178,7 @@ def test_one_format_alone(hub: Callable[..., Outcome], tmp_path: Path, release: 
 
 
 def test_other_seeds_have_no_pin(hub: Callable[..., Outcome], tmp_path: Path) -> None:
-    outcome = hub("build", "--out", tmp_path, "--seeds", "9,1000000", "--split", "ru", "--engine", "serial")
+    outcome = hub("build", "closebench", "--out", tmp_path, "--seeds", "9,1000000", "--split", "ru", "--engine", "serial")
     assert outcome.code == 0
     assert "pin: none applies to these seeds" in outcome.out
     manifest = read_manifest(tmp_path / "closebench")
@@ -187,11 +188,20 @@ def test_other_seeds_have_no_pin(hub: Callable[..., Outcome], tmp_path: Path) ->
 
 
 def test_one_split_of_the_published_seeds_is_pinned(hub: Callable[..., Outcome], tmp_path: Path) -> None:
-    outcome = hub("build", "--out", tmp_path, "--split", "en", "--formats", "jsonl")
+    outcome = hub("build", "closebench", "--out", tmp_path, "--split", "en", "--formats", "jsonl")
     assert "pin: every row is that of" in outcome.out
 
 
+def test_without_a_family_all_that_have_the_split_are_built(hub: Callable[..., Outcome], tmp_path: Path) -> None:
+    outcome = hub("build", "--out", tmp_path, "--split", "en", "--seeds", "1", "--engine", "serial")
+    assert outcome.code == 0, outcome.err
+    assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["closebench"]
+    nothing = hub("build", "--out", tmp_path, "--split", "de")
+    assert (nothing.code, nothing.out) == (2, "")
+    assert "no family has the split de" in nothing.err
+
+
 def test_progress_and_messages_leave_stdout_to_the_result(hub: Callable[..., Outcome], tmp_path: Path) -> None:
-    outcome = hub("build", "--out", tmp_path, "--seeds", "1", "--split", "en", "--json")
+    outcome = hub("build", "closebench", "--out", tmp_path, "--seeds", "1", "--split", "en", "--json")
     json.loads(outcome.out)
     assert outcome.err == ""

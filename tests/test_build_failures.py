@@ -123,10 +123,10 @@ def test_a_row_that_does_not_fit_stops_the_build(
             item.public["documents"][0]["meta"]["vendor"] = None
         return item
 
-    assert hub("build", "--out", tmp_path, "--seeds", "1", "--split", "en").code == 0
+    assert hub("build", "closebench", "--out", tmp_path, "--seeds", "1", "--split", "en").code == 0
     before = contents(tmp_path)
     monkeypatch.setattr(Closebench, "generate", with_a_null)
-    outcome = hub("build", "--out", tmp_path, "--seeds", "1-3", "--split", "en", "--engine", "serial")
+    outcome = hub("build", "closebench", "--out", tmp_path, "--seeds", "1-3", "--split", "en", "--engine", "serial")
     assert_one_line(
         outcome, 1, "worlds/en seed 2", "documents[0].meta.vendor", "null", "schemas/closebench/worlds.json#"
     )
@@ -161,7 +161,7 @@ def test_an_output_that_is_a_file(hub: Callable[..., Outcome], tmp_path: Path) -
 
 @pytest.mark.parametrize("engine", ["serial", "process"])
 def test_an_output_that_is_full(hub: Callable[..., Outcome], tmp_path: Path, engine: str) -> None:
-    assert hub("build", "--out", tmp_path, "--seeds", "1", "--split", "en").code == 0
+    assert hub("build", "closebench", "--out", tmp_path, "--seeds", "1", "--split", "en").code == 0
     before = contents(tmp_path)
     limited = subprocess.run(
         ["bash", "-c", 'ulimit -f 100; exec "$@"', "-", sys.executable, "-m", "pipeline", "build", "closebench"]
@@ -190,7 +190,7 @@ def test_a_worker_that_dies(hub: Callable[..., Outcome], tmp_path: Path, monkeyp
 
 def test_an_interrupt_changes_nothing(tmp_path: Path) -> None:
     process = subprocess.Popen(
-        [sys.executable, "-m", "pipeline", "build", "--out", str(tmp_path), "--seeds", "1-100000", "--split", "en"],
+        [sys.executable, "-m", "pipeline", "build", "closebench", "--out", str(tmp_path), "--seeds", "1-100000", "--split", "en"],
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,

@@ -16,6 +16,5 @@ def read(part: Part, mode: str) -> Iterator[dict[str, Any]]:
 
 
 def _load(part: Part, *, streaming: bool) -> Any:
-    # Once release folders have a card, its configs say what to load, as on the Hub:
-    # load_dataset(str(part.folder), part.config, split=part.split, streaming=streaming)
-    return datasets.load_dataset("parquet", data_files=part.parquet, split="train", streaming=streaming)
+    # The configs of the card say what to load, as on the Hub.
+    return datasets.load_dataset(str(part.folder), part.config, split=part.split, streaming=streaming)

@@ -14,9 +14,11 @@ from pipeline import resources
 from pipeline.build.digest import FileDigest, digest_file
 from pipeline.build.engines import EngineName, available_workers, map_in_order, open_engine
 from pipeline.build.folder import ReleaseFolder
-from pipeline.build.manifest import MANIFEST, SUMS, Manifest, SplitRows, checksum_lines
+from pipeline.build.manifest import CARD, MANIFEST, SUMS, Manifest, SplitRows, release_checksums
 from pipeline.build.plan import ROWS_PER_SHARD, SplitPlan, jsonl_path, plan_splits
 from pipeline.build.shard import FORMATS, JSONL, PARQUET, ConfigPart, ShardJob, write_shard
+from pipeline.card.canary import canary
+from pipeline.card.render import render_card
 from pipeline.families import get_family
 from pipeline.families.base import Family
 from pipeline.pins import check_pins, read_pin
@@ -89,6 +91,7 @@ def build_release(
         manifest = Manifest(
             family=family.name,
             data_version=family.data_version,
+            canary=canary(family.name),
             pinned=pinned,
             generator=generator,
             versions=_versions(family, request.formats),
@@ -98,7 +101,8 @@ def build_release(
             files=tuple(sorted(files, key=lambda file: file.path)),
         )
         (folder / MANIFEST).write_bytes(manifest.to_json())
-        (folder / SUMS).write_bytes(checksum_lines([*manifest.files, digest_file(folder, MANIFEST)]))
+        (folder / CARD).write_bytes(render_card(folder, family, manifest))
+        (folder / SUMS).write_bytes(release_checksums(folder, manifest))
     return target.path, manifest
 
 

@@ -18,6 +18,9 @@ ROW_GROUP_BYTES = 8 * 2**20
 It bounds the memory of a build and stays far below the 100 MB at which the Hub's viewer gives up.
 """
 
+CANARY_KEY = "canary"
+"""The one key of the metadata of a Parquet file."""
+
 PARQUET_OPTIONS: Mapping[str, Any] = {
     "compression": "zstd",
     "compression_level": 9,

@@ -15,7 +15,7 @@ from typing import Any
 
 import jsonschema_rs
 
-from pipeline.build.digest import FileDigest
+from pipeline.build.digest import FileDigest, digest_file
 from pipeline.errors import CheckFailed
 from pipeline.families.base import Generator
 
@@ -56,6 +56,7 @@ class Manifest:
     Attributes:
         family: the family's name.
         data_version: the version of the data (semantic; MAJOR when rows change).
+        canary: the line that marks the data as a benchmark.
         pinned: whether all rows are those of the committed pin of that version.
         generator: the code that made the rows.
         versions: the versions of the packages that set bytes.
@@ -67,6 +68,7 @@ class Manifest:
 
     family: str
     data_version: str
+    canary: str
     pinned: bool
     generator: Generator
     versions: Mapping[str, str]
@@ -98,6 +100,7 @@ class Manifest:
         return cls(
             family=content["family"],
             data_version=content["data_version"],
+            canary=content["canary"],
             pinned=content["pinned"],
             generator=Generator(**content["generator"]),
             versions=content["versions"],
@@ -137,6 +140,7 @@ def _validator() -> jsonschema_rs.Validator:
             manifest_format={"const": _FORMAT},
             family=name,
             data_version={"type": "string"},
+            canary={"type": "string"},
             pinned={"type": "boolean"},
             generator=record(package={"type": "string"}, version={"type": "string"}, source_sha256=digest),
             versions={"type": "object", "additionalProperties": {"type": "string"}},
@@ -161,6 +165,15 @@ def read_manifest(folder: Path) -> Manifest:
 def checksum_lines(files: Iterable[FileDigest]) -> bytes:
     """Write ``SHA256SUMS`` as ``sha256sum`` does, sorted by path."""
     return "".join(f"{file.sha256}  {file.path}\n" for file in sorted(files, key=lambda file: file.path)).encode()
+
+
+def release_checksums(folder: Path, manifest: Manifest) -> bytes:
+    """Write ``SHA256SUMS`` of a release folder: the manifest's files, the manifest and the card.
+
+    Raises:
+        OSError: the manifest or the card cannot be read.
+    """
+    return checksum_lines([*manifest.files, *(digest_file(folder, path) for path in (CARD, MANIFEST))])
 
 
 def is_release_of(folder: Path, family: str) -> bool:

@@ -12,8 +12,9 @@ from types import TracebackType
 from typing import IO, Any
 
 from pipeline.build.digest import FileDigest, digest_file
-from pipeline.build.encode import PARQUET_OPTIONS, ROW_GROUP_BYTES, canonical_line, to_table
+from pipeline.build.encode import CANARY_KEY, PARQUET_OPTIONS, ROW_GROUP_BYTES, canonical_line, to_table
 from pipeline.build.plan import Shard
+from pipeline.card.canary import canary
 from pipeline.families import get_family
 from pipeline.resources import load_schema
 from pipeline.schema import Schema
@@ -124,6 +125,7 @@ class _ConfigSink:
             if self._file is not None:
                 self._file.close()
             if self._writer is not None:
+                self._writer.add_key_value_metadata({CANARY_KEY: canary(self._job.family)})
                 self._writer.close()
 
     def add(self, row: dict[str, Any], where: str) -> None:

@@ -9,7 +9,7 @@ import click
 
 from pipeline.errors import PipelineError
 
-COMMANDS = ("list", "build", "verify", "pin", "grade", "baselines")
+COMMANDS = ("list", "build", "verify", "card", "grade", "baselines", "pin")
 """Every command is the function ``command`` of ``pipeline.cli.<name>_command``, in the order of the help."""
 
 

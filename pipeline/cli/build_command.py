@@ -56,7 +56,7 @@ def command(
 ) -> None:
     """Build release folders: JSONL, Parquet, schemas, manifest and checksums.
 
-    Builds every FAMILY named, or all of them, into DIR/FAMILY. A build of the published seeds must reproduce the
+    Builds every FAMILY named, or all that have the wanted splits, into DIR/FAMILY. A build of the published seeds must reproduce the
     committed SHA-256 of its data version. The folder is replaced as a whole, or not at all.
 
     \b
@@ -70,7 +70,9 @@ def command(
 
     if workers is not None and engine == "serial":
         raise UsageError("--workers goes with --engine process; leave one of them out")
-    names = families or FAMILIES
+    names = families or [name for name in FAMILIES if set(splits) <= set(get_family(name).splits)]
+    if not names:
+        raise UsageError(f"no family has the split {' and '.join(splits)}; see: closebench-hub list")
     requests = [
         BuildRequest(
             family=name,

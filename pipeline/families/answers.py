@@ -7,7 +7,7 @@ import re
 from typing import Any, NoReturn
 
 MAX_ANSWER_BYTES = 200_000
-"""A longer answer is not read at all; no honest answer of any family comes near."""
+"""A longer answer is not read at all, unless its family allows for more; no honest answer comes near."""
 
 MAX_DEPTH = 100
 """Deeper nesting is refused. The parser's own limit depends on the Python version and on how deep its caller is."""
@@ -29,17 +29,17 @@ class Number(str):
     __slots__ = ()
 
 
-def parse_answer(text: str) -> Any:
+def parse_answer(text: str, max_bytes: int = MAX_ANSWER_BYTES) -> Any:
     """Read an answer that must be one JSON value and nothing else, white space around it apart.
 
     Numbers come back as `Number`. Not accepted: a code fence, text before or after, a second value, a byte order
-    mark, a repeated key, NaN and Infinity, more than `MAX_ANSWER_BYTES`, nesting or digits that overflow a parser.
+    mark, a repeated key, NaN and Infinity, more than `max_bytes`, nesting or digits that overflow a parser.
 
     Raises:
         Unreadable: with the reason.
     """
-    if len(text) > MAX_ANSWER_BYTES or len(text.encode("utf-8", "surrogatepass")) > MAX_ANSWER_BYTES:
-        raise Unreadable(f"the answer is longer than {MAX_ANSWER_BYTES} bytes")
+    if len(text) > max_bytes or len(text.encode("utf-8", "surrogatepass")) > max_bytes:
+        raise Unreadable(f"the answer is longer than {max_bytes} bytes")
     try:
         value = _DECODER.decode(text.strip(" \t\r\n"))
     except json.JSONDecodeError as error:

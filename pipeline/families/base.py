@@ -7,10 +7,10 @@ names it ``FAMILY``. Everything else in the project reaches it through this cont
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pipeline.errors import UsageError
 from pipeline.seeds import Seeds
@@ -157,6 +157,17 @@ class Family(ABC):
         JSON types only; nothing where splits are not parallel.
         """
         return None
+
+    def facts(self, items: Iterable[tuple[str, Item]]) -> dict[str, Any]:
+        """Compute what the family's card says about its rows.
+
+        Args:
+            items: every item of a release with its split, in order; to be gone over once.
+
+        Returns:
+            Values for the card's template, by name.
+        """
+        return {}
 
     @abstractmethod
     def secret_texts(self, item: Item) -> Iterator[str]:

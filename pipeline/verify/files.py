@@ -10,10 +10,12 @@ from pathlib import Path
 
 from pipeline import resources
 from pipeline.build.digest import FileDigest, digest_file
-from pipeline.build.manifest import CARD, MANIFEST, SUMS, Manifest, checksum_lines
+from pipeline.build.manifest import CARD, MANIFEST, SUMS, UNLISTED, Manifest, checksum_lines
 from pipeline.build.plan import SplitPlan, jsonl_path
 from pipeline.build.shard import JSONL, PARQUET
-from pipeline.errors import CheckFailed, UsageError
+from pipeline.card.canary import canary
+from pipeline.card.render import render_card
+from pipeline.errors import CheckFailed, PipelineError, UsageError
 from pipeline.families.base import Family
 from pipeline.pins import read_pin
 from pipeline.seeds import Seeds
@@ -101,6 +103,7 @@ def check_files(
         *_check_shipped(present, family),
         *_check_rows(manifest, present, family, plans),
         *_check_claims(manifest, family),
+        *_check_card(folder, present, manifest, family),
     ]
 
 
@@ -114,7 +117,7 @@ def _check_listing(present: dict[str, FileDigest], manifest: Manifest) -> Iterat
                 yield Finding("files", path, "is not listed in the manifest")
         elif present[path] != listed[path]:
             yield Finding("files", path, _difference(present[path], listed[path]))
-    for path in (MANIFEST, SUMS):
+    for path in sorted(UNLISTED):
         if path not in present:
             yield Finding("files", path, "is missing")
 
@@ -232,6 +235,8 @@ def _check_claims(manifest: Manifest, family: Family) -> Iterator[Finding]:
         yield Finding(
             "files", MANIFEST, f"is of data version {manifest.data_version!r}; this project makes {family.data_version}"
         )
+    if manifest.canary != canary(family.name):
+        yield Finding("files", MANIFEST, f"has another canary than {canary(family.name)!r}")
     if manifest.generator != generator:
         yield Finding("files", MANIFEST, f"names the generator {manifest.generator}; the one here is {generator}")
     packages = {generator.package, *(["pyarrow"] if PARQUET in manifest.formats else [])}
@@ -239,6 +244,23 @@ def _check_claims(manifest: Manifest, family: Family) -> Iterator[Finding]:
         yield Finding(
             "files", MANIFEST, f"names the versions {dict(manifest.versions)}, not those of {sorted(packages)}"
         )
+
+
+def _check_card(folder: Path, present: dict[str, FileDigest], manifest: Manifest, family: Family) -> Iterator[Finding]:
+    """The card is the one that the folder's rows and manifest render to."""
+    if CARD not in present:
+        return
+    try:
+        card = render_card(folder, family, manifest)
+    except (PipelineError, OSError, LookupError, TypeError, ValueError, AttributeError) as error:
+        # The card is computed from rows that may be damaged in any way; what it then stumbles over is the finding.
+        yield Finding("files", CARD, f"cannot be rendered from these rows: {' '.join(str(error).split())[:200]}")
+        return
+    found = (folder / CARD).read_bytes()
+    if found != card:
+        pairs = zip(found.splitlines(), card.splitlines(), strict=False)
+        line = next((number for number, (one, other) in enumerate(pairs, 1) if one != other), 0)
+        yield Finding("files", CARD, f"differs from the card that these rows render to{f', line {line}' * bool(line)}")
 
 
 def plans_of(manifest: Manifest, family: Family, tally: Tally) -> tuple[SplitPlan, ...]:

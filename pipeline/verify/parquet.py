@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.build.digest import digest_file
-from pipeline.build.encode import PARQUET_OPTIONS, ROW_GROUP_BYTES, canonical_line, to_table
+from pipeline.build.encode import CANARY_KEY, PARQUET_OPTIONS, ROW_GROUP_BYTES, canonical_line, to_table
 from pipeline.build.plan import Shard
+from pipeline.card.canary import canary
 from pipeline.errors import RowInvalid
 from pipeline.reading import drop_absent
 from pipeline.resources import load_schema
@@ -40,7 +41,7 @@ class ParquetCheck:
         import pyarrow.parquet as pq
 
         self._place = shard.parquet_path(config)
-        self._folder, self._pyarrow = folder, pyarrow
+        self._folder, self._pyarrow, self._canary = folder, pyarrow, canary(family)
         self._schema = load_schema(family, config)
         self._tally = Tally()
         self._pending: list[bytes] = []
@@ -106,6 +107,7 @@ class ParquetCheck:
         """Compare the rest and the layout; return what was found."""
         if self._pending:
             self._compare_group()
+        self._writer.add_key_value_metadata({CANARY_KEY: self._canary})
         self._writer.close()
         self._tally.count(files=1)
         if self._file is not None:
@@ -121,11 +123,11 @@ class ParquetCheck:
             self._found(f"says it has {metadata.num_rows} rows; its JSONL lines are {self._row}")
         if metadata.num_row_groups != self._group:
             self._found(f"has {metadata.num_row_groups} row groups; the design makes {self._group}")
-        if not self._file.schema_arrow.equals(self._schema.arrow, check_metadata=True):
+        if not self._file.schema_arrow.equals(self._schema.arrow):
             self._found(_schema_difference(self._schema.arrow, self._file.schema_arrow))
-        if metadata.metadata:
-            keys = ", ".join(sorted(key.decode("utf-8", "replace") for key in metadata.metadata))
-            self._found(f"carries metadata that no build writes: {keys}")
+        if metadata.metadata != {CANARY_KEY.encode(): self._canary.encode()}:
+            keys = ", ".join(sorted(key.decode("utf-8", "replace") for key in metadata.metadata or {}))
+            self._found(f"carries the metadata {keys or 'none'}, not the canary alone as every build writes it")
         created = re.search(r"version (\S+)", metadata.created_by or "")
         if (created[1] if created else "") != self._pyarrow:
             self._found(f"was written by {metadata.created_by!r}; the manifest says pyarrow {self._pyarrow}")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from typing import ClassVar
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, ClassVar
 
 from pipeline.errors import UsageError
+from pipeline.families.accounting_assistant.facts import card_facts
 from pipeline.families.accounting_assistant.generate import NAME
 from pipeline.families.accounting_assistant.generate import generate as generate_item
 from pipeline.families.accounting_assistant.grade import WEIGHTS
@@ -64,6 +65,10 @@ class AccountingAssistant(Family):
     def grade(self, item: Item, answer: str) -> dict[str, Grade]:
         """Grade one raw answer as it stands and without a code fence around it."""
         return grade_answer(item.truth, answer)
+
+    def facts(self, items: Iterable[tuple[str, Item]]) -> dict[str, Any]:
+        """Count what the card tells."""
+        return card_facts(items)
 
     def secret_texts(self, item: Item) -> Iterator[str]:
         """Yield the statements of the truth that must not stand in the public row."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from pipeline.errors import UsageError
 from pipeline.families.base import Family, Generator, Grade, Item, Key, Row
 from pipeline.families.closebench.adjustments import oracle_answer
+from pipeline.families.closebench.constant_entry import constant_answer
+from pipeline.families.closebench.facts import card_facts
 from pipeline.families.closebench.generate import make_item
 from pipeline.families.closebench.grade import PUBLISHED, STRICT, Grader
 from pipeline.families.closebench.package import VERSION, Package, load
@@ -66,10 +69,36 @@ class Closebench(Family):
             self._grader = Grader(self.package)
         return self._grader.grade(item, answer)
 
+    def lazy_answers(self, public: Row) -> dict[str, str]:
+        """Post the constant entry, which reads nothing, five and eight times."""
+        return {f"constant entry x{times}": constant_answer(times) for times in (5, 8)}
+
+    def parallel_view(self, item: Item) -> Any:
+        """Return both rows without what is written in their language: every number, date, account and id."""
+        return [_without_texts(item.public), _without_texts(item.truth)]
+
+    def facts(self, items: Iterable[tuple[str, Item]]) -> dict[str, Any]:
+        """Count worlds, entries, documents and errors, by mode and by kind."""
+        return card_facts(items)
+
     def secret_texts(self, item: Item) -> Iterator[str]:
         """Yield each planted error's id, kind and description."""
         for error in item.truth["errors"]:
             yield from (error["err_id"], error["kind"], json.dumps(error["description"], ensure_ascii=False)[1:-1])
+
+
+_TEXTS = frozenset(
+    ("lang", "company", "name", "memo", "title", "body", "description", "vendor", "customer", "counterparty")
+)
+"""Keys whose values are written in the row's language, or name it."""
+
+
+def _without_texts(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_texts(item) for key, item in value.items() if key not in _TEXTS}
+    if isinstance(value, list):
+        return [_without_texts(item) for item in value]
+    return value
 
 
 FAMILY = Closebench

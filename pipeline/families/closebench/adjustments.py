@@ -13,6 +13,10 @@ from typing import Any
 from pipeline.families.answers import Number, Unreadable, parse_answer
 from pipeline.families.base import Row
 
+MAX_ANSWER_BYTES = 4_000_000
+"""Room for the entry of `pipeline.families.closebench.constant_entry` eight times over, which shows a hole of the
+published grader and must therefore be gradeable; it takes 2.7 MB."""
+
 
 def read_entries(answer: str) -> list[Any]:
     """Read the array; its elements may still be anything.
@@ -20,7 +24,7 @@ def read_entries(answer: str) -> list[Any]:
     Raises:
         Unreadable: the answer is not one JSON array.
     """
-    entries = parse_answer(answer)
+    entries = parse_answer(answer, MAX_ANSWER_BYTES)
     if not isinstance(entries, list):
         raise Unreadable("the answer is not a JSON array of adjusting entries")
     return entries

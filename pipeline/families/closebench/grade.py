@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from pipeline.families.answers import Number, Unreadable
+from pipeline.families.answers import Unreadable
 from pipeline.families.base import Grade, Item
 from pipeline.families.closebench.adjustments import Malformed, net_by_account, read_entries
 from pipeline.families.closebench.package import Package
+from pipeline.families.closebench.published import Posted, grade_published, lost_points, post
 from pipeline.families.closebench.rebuild import rebuild_world
 
 PUBLISHED, STRICT = "published", "strict"
@@ -36,76 +36,67 @@ class _Fix:
     end: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """An answer, read once for however many worlds it is graded on.
+
+    Attributes:
+        text: the answer.
+        accounts: the chart of accounts that it was read against.
+        posted: what the package's session made of it.
+        nets: for each entry its date and net effect, or what is wrong with it.
+    """
+
+    text: str
+    accounts: frozenset[str]
+    posted: Posted
+    nets: Sequence[tuple[str, Mapping[str, int]] | Malformed]
+
+
 class Grader:
-    """Grades answers under both graders, keeping the world of the last item for the next answer to it."""
+    """Grades answers under both graders, keeping the last world and the last answer for the next call."""
 
     def __init__(self, package: Package) -> None:
         """Use the grader of a package."""
         self._package = package
         self._item: Item | None = None
         self._world: Any = None
+        self._read: _Read | None = None
 
     def grade(self, item: Item, answer: str) -> dict[str, Grade]:
         """Grade an answer, a JSON array of adjusting entries, under both graders. Never raises."""
+        if item is not self._item:
+            self._item, self._world = item, rebuild_world(self._package, item)
         try:
-            entries = read_entries(answer)
+            read = self._reading(answer)
         except Unreadable as error:
             unreadable = Grade(0.0, False, str(error))
             return {PUBLISHED: unreadable, STRICT: unreadable}
-        if item is not self._item:
-            self._item, self._world = item, rebuild_world(self._package, item)
-        books = self._world.ledger.entries
-        booked = len(books)
-        try:
-            published = _grade_published(self._package, self._world, entries)
-        finally:
-            del books[booked:]
-        return {PUBLISHED: published, STRICT: _grade_strict(self._package, item, entries)}
+        return {
+            PUBLISHED: grade_published(self._package, self._world, read.posted),
+            STRICT: _grade_strict(self._package, item, read),
+        }
+
+    def _reading(self, answer: str) -> _Read:
+        accounts = frozenset(self._world.ledger.accounts)
+        read = self._read
+        if read is None or read.text != answer or read.accounts != accounts:
+            entries = read_entries(answer)
+            posted = post(self._package, self._world.coa, self._world.lang, entries)
+            nets = [_net(entry, accounts, self._package.ledger.D) for entry in entries]
+            self._read = read = _Read(answer, accounts, posted, nets)
+        return read
 
 
-def _grade_published(package: Package, world: Any, entries: Sequence[Any]) -> Grade:
-    """Post everything through the package's session and let its grader speak."""
-    session = package.tools.Session(world)
-    refused = 0
-    for entry in entries:
-        if isinstance(entry, dict):
-            session.post_entry(*(_plain(entry.get(key)) for key in ("date", "memo", "lines")))
-        else:
-            refused += 1
-    refused += len(entries) - refused - len(session.posted)
+def _net(entry: Any, accounts: frozenset[str], to_amount: Any) -> tuple[str, Mapping[str, int]] | Malformed:
     try:
-        result = package.grader.grade(world, session)
-    except (
-        Exception
-    ) as error:  # the package compares what the agent wrote without checking it: any error is its verdict
-        return Grade(0.0, False, f"the package's grader raised {type(error).__name__}: {error}")
-    parts = {key: result[key] for key in ("found", "partial", "missed", "spurious_entries", "tb_balanced")}
-    return Grade(result["score"], result["passed"], _reason(result, refused), {**parts, "refused_entries": refused})
+        net = net_by_account(entry, accounts, to_amount)
+    except Malformed as problem:
+        return problem
+    return entry["date"], net
 
 
-def _plain(value: Any) -> Any:
-    """Turn number literals into numbers, so that the package sees the types that the agent wrote."""
-    if isinstance(value, Number):
-        return Decimal(value)
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    return value
-
-
-def _reason(result: dict[str, Any], refused: int) -> str | None:
-    reasons = [f"missed {' '.join(result['missed'])}"] if result["missed"] else []
-    if result["partial"]:
-        reasons.append(f"half credit for {' '.join(result['partial'])}")
-    if result["spurious_entries"]:
-        reasons.append(f"{len(result['spurious_entries'])} entries match no planted error")
-    if refused:
-        reasons.append(f"{refused} entries could not be posted")
-    return "; ".join(reasons) or None
-
-
-def _grade_strict(package: Package, item: Item, entries: Sequence[Any]) -> Grade:
+def _grade_strict(package: Package, item: Item, read: _Read) -> Grade:
     """Match net effects to errors, each at most once, for the best total.
 
     The rules: errors of amount zero are void. An entry counts by what it nets to per account, so that a wash or a
@@ -114,23 +105,20 @@ def _grade_strict(package: Package, item: Item, entries: Sequence[Any]) -> Grade
     nothing, malformed entries included, costs a tenth. Passed means every live error exact and nothing unmatched.
     """
     live, void = _split_errors(item, package)
-    accounts = frozenset(account["code"] for account in item.public["accounts"])
     candidates: list[Options] = []
     malformed: list[str] = []
-    for number, entry in enumerate(entries, 1):
-        try:
-            net = net_by_account(entry, accounts, package.ledger.D)
-        except Malformed as problem:
-            malformed.append(f"entry {number}: {problem}")
-            continue
-        candidates.append(_matches(entry["date"], net, live, package))
+    for number, net in enumerate(read.nets, 1):
+        if isinstance(net, Malformed):
+            malformed.append(f"entry {number}: {net}")
+        else:
+            candidates.append(_matches(*net, live, package))
     matched = best_matching(candidates, len(live))
     exact = sorted(error for error, credit in matched.items() if credit == _EXACT)
     near = sorted(error for error, credit in matched.items() if credit == _NEAR)
     missed = [error for error in range(len(live)) if error not in matched]
-    unmatched = len(entries) - len(matched)
+    unmatched = len(read.nets) - len(matched)
     total = Fraction(sum(matched.values()), _EXACT * len(live)) if live else Fraction(1)
-    parts = {
+    parts: dict[str, Any] = {
         "found": [live[error].err_id for error in exact],
         "partial": [live[error].err_id for error in near],
         "missed": [live[error].err_id for error in missed],
@@ -138,8 +126,8 @@ def _grade_strict(package: Package, item: Item, entries: Sequence[Any]) -> Grade
         "unmatched_entries": unmatched,
         "malformed": malformed[:20],
     }
-    result = {"missed": parts["missed"], "partial": parts["partial"], "spurious_entries": range(unmatched)}
-    reason = "; ".join(filter(None, [_reason(result, 0), malformed[0] if malformed else None])) or None
+    lost = lost_points(parts["missed"], parts["partial"], unmatched, 0)
+    reason = "; ".join(filter(None, [lost, malformed[0] if malformed else None])) or None
     passed = len(exact) == len(live) and not unmatched
     return Grade(round(float(max(Fraction(0), total - _PENALTY * unmatched)), 6), passed, reason, parts)
 
@@ -156,7 +144,7 @@ def _split_errors(item: Item, package: Package) -> tuple[list[_Fix], list[str]]:
     return live, void
 
 
-def _matches(date: str, net: dict[str, int], live: Sequence[_Fix], package: Package) -> Options:
+def _matches(date: str, net: Mapping[str, int], live: Sequence[_Fix], package: Package) -> Options:
     """Return (index of the error, credit) for every error that an entry with this net effect could settle."""
     if len(net) != 2:
         return ()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
 from pipeline.errors import UsageError
 from pipeline.families.base import Family, Generator, Grade, Item, Key, Row
+from pipeline.families.reconcile_ledger.facts import card_facts
 from pipeline.families.reconcile_ledger.generate import generate as generate_item
 from pipeline.families.reconcile_ledger.grade import grade as grade_answer
 from pipeline.families.reconcile_ledger.shortcuts import lazy_answers as guess
@@ -69,6 +70,10 @@ class ReconcileLedger(Family):
     def grade(self, item: Item, answer: str) -> dict[str, Grade]:
         """Grade one answer; see `pipeline.families.reconcile_ledger.grade`."""
         return {"exact": grade_answer(item.truth, answer)}
+
+    def facts(self, items: Iterable[tuple[str, Item]]) -> dict[str, Any]:
+        """Count what the card tells."""
+        return card_facts(items)
 
     def secret_texts(self, item: Item) -> Iterator[str]:
         """Yield each discrepancy in the ways in which a leak would write it.
