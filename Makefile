@@ -5,8 +5,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 FAMILY ?=
+REPO_ID ?=
+YES ?=
+# What a release demands of the project before it builds.
+RELEASE_CHECKS ?= check test
 
-.PHONY: help setup build verify test check format compat bench lock clean
+.PHONY: help setup build verify test check format compat rehearse release bench lock clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -49,6 +53,21 @@ format: $(READY)  ## format the code and rewrite generated files
 compat: $(READY)  ## load the built releases with every reader and compare each value with the JSONL
 	$(BIN)/closebench-hub build
 	$(BIN)/python -m compat --write
+	$(BIN)/python -m compat.hub_matrix data/build/closebench
+
+rehearse: $(READY)  ## publish a family to a Hub on this machine, every step shown (FAMILY=closebench)
+	$(BIN)/closebench-hub rehearse $(or $(FAMILY),closebench)
+
+release: $(READY)  ## from source to a verified tag on the Hub: FAMILY=closebench REPO_ID=me/closebench [YES=1]
+	@test -n "$(FAMILY)" -a -n "$(REPO_ID)" || \
+	  { echo "error: name both, for example: make release FAMILY=closebench REPO_ID=me/closebench" >&2; exit 2; }
+	@test -n "$(YES)" -o -t 0 || \
+	  { echo "error: there is no terminal to ask on; look at the plan with closebench-hub push --dry-run, then add YES=1" >&2; exit 2; }
+	$(BIN)/closebench-hub access --repo-id "$(REPO_ID)" --create-repo
+	$(if $(RELEASE_CHECKS),$(MAKE) $(RELEASE_CHECKS))
+	$(BIN)/closebench-hub build "$(FAMILY)"
+	$(BIN)/closebench-hub verify "$(FAMILY)"
+	$(BIN)/closebench-hub push "$(FAMILY)" --repo-id "$(REPO_ID)" --create-repo $(if $(YES),--yes)
 
 bench: $(READY)  ## measure the build against the published and the usual way, side by side
 	$(BIN)/python bench/run.py

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -19,14 +20,26 @@ from pipeline.resources import load_schema
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def command_help(name: str) -> str:
-    """Return the help text of a command as a terminal shows it."""
-    group = click.Context(cli, info_name="closebench-hub", max_content_width=100, terminal_width=100)
-    command = cli.get_command(group, name)
-    assert command is not None
-    return command.get_help(
-        click.Context(command, parent=group, info_name=name, max_content_width=100, terminal_width=100)
-    )
+def command_help(*names: str) -> str:
+    """Return the help text of a command, or of a command in a group, as a terminal shows it."""
+    command: click.Command = cli
+    context = click.Context(cli, info_name="closebench-hub", max_content_width=100, terminal_width=100)
+    for name in names:
+        assert isinstance(command, click.Group)
+        found = command.get_command(context, name)
+        assert found is not None
+        command = found
+        context = click.Context(command, context, info_name=name, max_content_width=100, terminal_width=100)
+    return command.get_help(context)
+
+
+def commands() -> Iterator[tuple[str, ...]]:
+    """Yield every command by its words, those in a group after the group."""
+    for name in COMMANDS:
+        yield (name,)
+        command = cli.get_command(click.Context(cli), name)
+        if isinstance(command, click.Group):
+            yield from ((name, inner) for inner in command.commands)
 
 
 def command_summary(name: str) -> str:
@@ -45,7 +58,7 @@ def command_table() -> str:
 def command_page() -> str:
     """Render ``docs/cli.md``."""
     parts = ["# Command line\n\nGenerated from `closebench-hub COMMAND --help` by `make format`.\n"]
-    parts += [f"## {name}\n\n```text\n{command_help(name)}\n```\n" for name in COMMANDS]
+    parts += [f"## {' '.join(words)}\n\n```text\n{command_help(*words)}\n```\n" for words in commands()]
     return "\n".join(parts)
 
 

@@ -9,7 +9,11 @@ import click
 
 from pipeline.errors import PipelineError
 
-COMMANDS = ("list", "build", "verify", "card", "grade", "baselines", "pin")
+COMMANDS = (
+    *("list", "build", "verify", "card", "pin"),
+    *("grade", "baselines"),
+    *("push", "diff", "access", "rehearse", "hub"),
+)
 """Every command is the function ``command`` of ``pipeline.cli.<name>_command``, in the order of the help."""
 
 

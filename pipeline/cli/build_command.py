@@ -56,8 +56,8 @@ def command(
 ) -> None:
     """Build release folders: JSONL, Parquet, schemas, manifest and checksums.
 
-    Builds every FAMILY named, or all that have the wanted splits, into DIR/FAMILY. A build of the published seeds must reproduce the
-    committed SHA-256 of its data version. The folder is replaced as a whole, or not at all.
+    Builds every FAMILY named, or all that have the wanted splits, into DIR/FAMILY. A build of the published seeds must
+    reproduce the committed SHA-256 of its data version. The folder is replaced as a whole, or not at all.
 
     \b
     Examples:
