@@ -55,7 +55,8 @@ def _first_difference(family: Family, name: str, lines: Iterable[bytes]) -> str:
     for line in lines:
         row = orjson.loads(line)
         if row_digest(line) != row_pins.get(f"{name}:{family.row_id(row)}"):
-            return f"the first row that differs is that of seed {row['seed']}"
+            seed = f", seed {row['seed']}" if "seed" in row else ""
+            return f"the first row that differs is {family.row_id(row)}{seed}"
     return "no row differs from its own pin, so rows are missing or the two pin files disagree"
 
 

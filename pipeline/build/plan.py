@@ -79,7 +79,7 @@ def plan_splits(
     if unknown:
         raise UsageError(f"{family.name} has no split {unknown[0]!r}; choose from {', '.join(family.splits)}")
     wanted = [split for split in family.splits if not splits or split in splits]
-    if seeds is not None and len(wanted) > 1 and not family.parallel_splits:
+    if seeds is not None and not family.are_parallel(wanted):
         raise UsageError(
             f"the splits of {family.name} must not share seeds; name one for --seeds, for example --split {wanted[0]}"
         )

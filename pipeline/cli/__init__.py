@@ -11,7 +11,7 @@ from pipeline.errors import PipelineError
 
 COMMANDS = (
     *("list", "build", "verify", "card", "pin"),
-    *("grade", "baselines"),
+    *("grade", "baselines", "audit"),
     *("push", "diff", "access", "rehearse", "hub"),
 )
 """Every command is the function ``command`` of ``pipeline.cli.<name>_command``, in the order of the help."""

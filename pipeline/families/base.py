@@ -7,13 +7,16 @@ names it ``FAMILY``. Everything else in the project reaches it through this cont
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pipeline.errors import UsageError
 from pipeline.seeds import Seeds
+
+if TYPE_CHECKING:
+    from pipeline.families.audit_plan import AuditPlan
 
 Row = dict[str, Any]
 """One row of a config: JSON types only, keys in schema order, absent keys absent (never null)."""
@@ -81,8 +84,8 @@ class Family(ABC):
     """Name of the config that an agent may see, for example ``worlds``."""
     default_seeds: ClassVar[Mapping[str, Seeds]]
     """The published seeds of each split, in the order in which splits are listed everywhere."""
-    parallel_splits: ClassVar[bool] = False
-    """Whether all splits hold the same items (locales), so that scores are never pooled over them."""
+    parallel_groups: ClassVar[tuple[tuple[str, ...], ...]] = ()
+    """Splits that hold the same items (locales), group by group, so that scores are never pooled over them."""
     ships_solver: ClassVar[bool] = False
     """Whether ``solve.py`` needs the standard library alone; it then ships with the data, and a ``verify.py`` that
     derives the truth again with it."""
@@ -112,6 +115,15 @@ class Family(ABC):
     def splits(self) -> tuple[str, ...]:
         """The splits in their fixed order."""
         return tuple(self.default_seeds)
+
+    @property
+    def parallel_splits(self) -> bool:
+        """Whether any splits hold the same items."""
+        return bool(self.parallel_groups)
+
+    def are_parallel(self, splits: Collection[str]) -> bool:
+        """Whether all these splits hold the same items; a single one does."""
+        return len(splits) < 2 or any(set(splits) <= set(group) for group in self.parallel_groups)
 
     @abstractmethod
     def generator(self) -> Generator:
@@ -168,6 +180,15 @@ class Family(ABC):
             Values for the card's template, by name.
         """
         return {}
+
+    def audit_plan(self) -> AuditPlan:
+        """Return the claims, rules, features and strategies that `pipeline.audit` measures.
+
+        Those of this class are none, and an audit of a family without rules is refused.
+        """
+        from pipeline.families.audit_plan import AuditPlan  # generating rows needs none of it
+
+        return AuditPlan()
 
     @abstractmethod
     def secret_texts(self, item: Item) -> Iterator[str]:

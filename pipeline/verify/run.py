@@ -130,7 +130,8 @@ class _Verification:
                 digests.setdefault(job.shard.split, []).append((result.parallel_sha256, str(job.shard.seeds)))
                 self._advance(job.shard.seeds.count)
         if "grading" in wanted and family.parallel_splits:
-            self._compare_splits(digests)
+            for group in family.parallel_groups:
+                self._compare_splits({split: parts for split, parts in digests.items() if split in group})
 
     def _take(self, result: ShardResult, wanted: frozenset[str]) -> None:
         for check, tally in result.tallies.items():
@@ -139,11 +140,11 @@ class _Verification:
 
     def _compare_splits(self, digests: dict[str, list[tuple[str, str]]]) -> None:
         """Check that parallel splits have the same numbers wherever they hold the same seeds."""
-        first, *others = digests.items()
-        for split, parts in others:
-            for (digest, seeds), (other, other_seeds) in zip(first[1], parts, strict=False):
+        first = next(iter(digests), "")
+        for split, parts in digests.items():
+            for (digest, seeds), (other, other_seeds) in zip(digests[first], parts, strict=False):
                 if seeds == other_seeds and digest != other:
-                    message = f"seeds {seeds}: the numbers differ from those of {first[0]}"
+                    message = f"seeds {seeds}: the numbers differ from those of {first}"
                     self._tallies["grading"].find("grading", split, message)
 
     def _jobs(

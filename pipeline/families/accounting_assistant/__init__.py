@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pipeline.errors import UsageError
 from pipeline.families.accounting_assistant.facts import card_facts
@@ -13,10 +13,12 @@ from pipeline.families.accounting_assistant.generate import generate as generate
 from pipeline.families.accounting_assistant.grade import WEIGHTS
 from pipeline.families.accounting_assistant.grade import grade as grade_answer
 from pipeline.families.accounting_assistant.secret_texts import secret_texts as list_secret_texts
-from pipeline.families.accounting_assistant.shortcuts import lazy_answers
 from pipeline.families.base import Family, Generator, Grade, Item, Key, Row
 from pipeline.families.source import own_generator
 from pipeline.seeds import Seeds
+
+if TYPE_CHECKING:
+    from pipeline.families.audit_plan import AuditPlan
 
 _SOURCES = ("cash", "generate", "invoices", "plan", "prompt", "wording", "../keyed_random", "../money")
 """The modules that set the rows."""
@@ -35,7 +37,6 @@ class AccountingAssistant(Family):
         "train": Seeds.parse("1001-1024"),
         "eval": Seeds.parse("9009-9016"),
     }
-    parallel_splits: ClassVar[bool] = False
     ships_solver: ClassVar[bool] = True
     graders: ClassVar[tuple[str, ...]] = ("exact", "lenient")
     empty_answer: ClassVar[str] = "{}"
@@ -76,7 +77,15 @@ class AccountingAssistant(Family):
 
     def lazy_answers(self, public: Row) -> dict[str, str]:
         """Return the lazy guesses whose scores are published, by name."""
+        from pipeline.families.accounting_assistant.lazy import lazy_answers  # generating rows needs none of it
+
         return lazy_answers(public)
+
+    def audit_plan(self) -> AuditPlan:
+        """Return what is audited: the invariants of a case, and the shortcuts into its truth."""
+        from pipeline.families.accounting_assistant.audited import audit_plan  # generating rows needs none of it
+
+        return audit_plan(self.grade)
 
 
 FAMILY = AccountingAssistant

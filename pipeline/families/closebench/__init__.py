@@ -18,6 +18,9 @@ from pipeline.families.closebench.package import VERSION, Package, load
 from pipeline.families.source import source_sha256
 from pipeline.seeds import Seeds
 
+if TYPE_CHECKING:
+    from pipeline.families.audit_plan import AuditPlan
+
 _PUBLISHED_SEEDS = Seeds.parse("1-50,1001-1050")
 
 
@@ -30,7 +33,7 @@ class Closebench(Family):
     requirement = f"closebench=={VERSION}"
     public_config = "worlds"
     default_seeds = {"en": _PUBLISHED_SEEDS, "ru": _PUBLISHED_SEEDS}
-    parallel_splits = True
+    parallel_groups = (("en", "ru"),)
     graders = (PUBLISHED, STRICT)
     empty_answer = "[]"
 
@@ -80,6 +83,12 @@ class Closebench(Family):
     def facts(self, items: Iterable[tuple[str, Item]]) -> dict[str, Any]:
         """Count worlds, entries, documents and errors, by mode and by kind."""
         return card_facts(items)
+
+    def audit_plan(self) -> AuditPlan:
+        """Return what is audited: the invariants, what the published card says, and the shortcuts into the truth."""
+        from pipeline.families.closebench.audited import card_plan  # generating rows needs none of it
+
+        return card_plan(lambda: self.package, lambda item, answer: self.grade(item, answer)[PUBLISHED])
 
     def secret_texts(self, item: Item) -> Iterator[str]:
         """Yield each planted error's id, kind and description."""

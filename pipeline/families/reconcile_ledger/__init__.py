@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pipeline.errors import UsageError
 from pipeline.families.base import Family, Generator, Grade, Item, Key, Row
 from pipeline.families.reconcile_ledger.facts import card_facts
 from pipeline.families.reconcile_ledger.generate import generate as generate_item
 from pipeline.families.reconcile_ledger.grade import grade as grade_answer
-from pipeline.families.reconcile_ledger.shortcuts import lazy_answers as guess
 from pipeline.families.source import own_generator
 from pipeline.seeds import MAX_SEED, Seeds
+
+if TYPE_CHECKING:
+    from pipeline.families.audit_plan import AuditPlan
 
 _SOURCES = (
     "amounts",
@@ -93,7 +95,15 @@ class ReconcileLedger(Family):
 
     def lazy_answers(self, public: Row) -> dict[str, str]:
         """Answer a public row by rules that need no reconciliation, by the name of the rule."""
-        return guess(public)
+        from pipeline.families.reconcile_ledger.lazy import lazy_answers  # generating rows needs none of it
+
+        return lazy_answers(public)
+
+    def audit_plan(self) -> AuditPlan:
+        """Return what is audited: the rules that a scenario keeps, and the shortcuts into its truth."""
+        from pipeline.families.reconcile_ledger.audited import audit_plan  # generating rows needs none of it
+
+        return audit_plan()
 
 
 FAMILY = ReconcileLedger
