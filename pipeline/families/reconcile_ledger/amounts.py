@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pipeline.families.keyed_random import KeyedRandom
 from pipeline.families.reconcile_ledger.planting import Plan
-from pipeline.families.reconcile_ledger.records import DISCREPANCIES, MISMATCH, TRANSACTIONS
+from pipeline.families.reconcile_ledger.records import DUPLICATE, MISMATCH, MISSING, TRANSACTIONS
 
 LEAST = 10_00
 MOST = 99_999_99
@@ -54,15 +54,14 @@ def _groups(random: KeyedRandom, plan: Plan) -> list[list[int]]:
     slots = [group for group, size in enumerate(_GROUP_SIZES) for _ in range(size)]
     # By slots, so that a group of three holds discrepancies in proportion to its size.
     home = random.choice(slots)
-    slots.remove(home)
-    slots.remove(home)
+    for _ in plan.cancelling:
+        slots.remove(home)
 
-    others = [place for place in plan.types if place not in plan.cancelling]
-    # The cancelling pair has taken 2 of the 2.4 discrepancies that 40 transactions should hold (see `planting`).
+    # Missing and duplicated entries share an amount as the cancelling pair alone (see `planting`).
     members = [
         place
-        for place in others
-        if random.chance(SHARED * DISCREPANCIES - 2 * TRANSACTIONS, TRANSACTIONS * (DISCREPANCIES - 2))
+        for place, kind in plan.types.items()
+        if kind not in (MISSING, DUPLICATE) and random.chance(SHARED, TRANSACTIONS)
     ]
     clean = [place for place in range(TRANSACTIONS) if place not in plan.types]
     members += random.sample(clean, len(slots) - len(members))

@@ -88,18 +88,25 @@ def _traps(scenario: Scenario, rows: dict[str, list[Entry]]) -> Iterator[Rule]:
     uses = Counter(entry.cents for entry in bank)
     shared = sum(count for count in uses.values() if count > 1)
     yield shared == TRANSACTIONS // 5, "a fifth of the amounts are shared"
-    missing, duplicated = (
-        {bank[place].cents for place, its_kind in planted.items() if its_kind == kind} for kind in (MISSING, DUPLICATE)
+    suspect = {
+        kind: [
+            bank[place].cents for place, its_kind in planted.items() if its_kind == kind and uses[bank[place].cents] > 1
+        ]
+        for kind in (MISSING, DUPLICATE)
+    }
+    yield (
+        suspect[MISSING] == suspect[DUPLICATE] and len(suspect[MISSING]) < 2,
+        "a missing and a duplicated entry share an amount with each other, or none does with any",
     )
-    yield bool(missing & duplicated), "a missing and a duplicated entry cancel in the control total"
     last_day = bank[-1].date
     cluster = [(place, entry) for place, entry in enumerate(bank) if entry.date == last_day]
     yield len(cluster) >= TRANSACTIONS // 5, "many transactions are on the last day"
+    drifted = [rows[entry.ref][0].date for place, entry in cluster if planted.get(place) == DRIFT]
     yield (
-        any(planted.get(place) == DRIFT and rows[entry.ref][0].date > last_day for place, entry in cluster)
-        and not _same_month(last_day, date.fromordinal(last_day.toordinal() + 1)),
-        "a transaction of the last day is in the ledger of the next month",
+        len(drifted) < 2 and all(day > last_day for day in drifted),
+        "a drift on the last day goes into the ledger of the next month, and there is one at most",
     )
+    yield not _same_month(last_day, date.fromordinal(last_day.toordinal() + 1)), "the last day is that of the month"
     yield _twins(entry.ref for entry in bank) >= TRANSACTIONS // 10, "some references are one transposition apart"
 
 

@@ -1,9 +1,9 @@
 """Where the discrepancies lie, and of which types.
 
-Two traps tie a discrepancy to a property that anyone can see: one drift always lies on the last day, and one missing
-entry always shares its amount with a duplicated one. So that neither property makes a transaction more suspect than
-the rest, the other discrepancies get it just as much less often: a transaction is planted with probability 12/200,
-whether or not it is on the last day and whether or not its amount is shared.
+Two traps tie a discrepancy to a property that anyone can see: a drift on the last day, and a missing entry that shares
+its amount with a duplicated one. So that neither property makes a transaction more suspect, of any type, a trap is set
+in just as many scenarios as it takes for its types to be there as often as elsewhere, and nowhere else do these types
+have the property.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from pipeline.families.reconcile_ledger.records import (
     DISCREPANCIES,
     DRIFT,
     DUPLICATE,
-    MISMATCH,
     MISSING,
     TRANSACTIONS,
     TYPES,
@@ -28,31 +27,42 @@ class Plan:
 
     Attributes:
         types: the type of each discrepancy.
-        month_end: the drift that must go from the last day into the next month.
-        cancelling: a missing and a duplicated entry that must have the same amount.
+        month_end: a drift that must go from the last day into the next month; None if there is none on that day.
+        cancelling: a missing and a duplicated entry that must have the same amount; empty if no such two have.
     """
 
     types: dict[int, str]
-    month_end: int
-    cancelling: tuple[int, int]
+    month_end: int | None
+    cancelling: tuple[int, ...]
+
+
+OF_EACH_TYPE = DISCREPANCIES // len(TYPES)
+"""How many discrepancies of one type a scenario has on average."""
+
+CANCELLING = (OF_EACH_TYPE, 5)
+"""Probability of the cancelling pair: a fifth of the amounts are shared, so should a fifth of each type be."""
 
 
 def plant(random: KeyedRandom, on_last_day: int) -> Plan:
     """Draw the plan for a feed whose last `on_last_day` transactions (17 … 66) are those of the last day."""
-    anywhere = [MISSING, DUPLICATE, MISMATCH] + [random.choice(TYPES) for _ in range(DISCREPANCIES - 4)]
-    # Drifts other than the one of the trap keep off the last day, or the last day would mean drift.
-    drifts = [kind for kind in anywhere if kind == DRIFT]
-    others = [kind for kind in anywhere if kind != DRIFT]
-    to_spread = DISCREPANCIES * on_last_day - TRANSACTIONS  # the last day's fair share less the trap, in 1/200
-    late, early = [DRIFT], drifts
-    for kind in others:
-        (late if random.chance(to_spread, TRANSACTIONS * len(others)) else early).append(kind)
+    kinds = [*TYPES, *(random.choice(TYPES) for _ in range(DISCREPANCIES - len(TYPES)))]
+    drifts = [kind for kind in kinds if kind == DRIFT]
+    late, early = [], drifts
+    if random.chance(OF_EACH_TYPE * on_last_day, TRANSACTIONS):
+        late.append(early.pop())
+    for kind in kinds:
+        if kind != DRIFT:
+            (late if random.chance(on_last_day, TRANSACTIONS) else early).append(kind)
 
     before = TRANSACTIONS - on_last_day
     late_places = random.sample(range(before, TRANSACTIONS), len(late))
     types = dict(zip(late_places, late, strict=True))
     types.update(zip(random.sample(range(before), len(early)), early, strict=True))
-    return Plan(types, late_places[0], (_one(random, types, MISSING), _one(random, types, DUPLICATE)))
+    month_end = next((place for place, kind in zip(late_places, late, strict=True) if kind == DRIFT), None)
+    cancelling: tuple[int, ...] = ()
+    if random.chance(*CANCELLING):
+        cancelling = (_one(random, types, MISSING), _one(random, types, DUPLICATE))
+    return Plan(types, month_end, cancelling)
 
 
 def _one(random: KeyedRandom, types: dict[int, str], kind: str) -> int:
