@@ -44,11 +44,13 @@ check: $(READY)  ## lint, type-check, and look for drift in generated files
 	$(BIN)/python docs/generate.py --check
 	$(BIN)/python -m compat --check
 	$(BIN)/closebench-hub baselines --check
+	$(BIN)/python -m pipeline.card.chart --check
 
 format: $(READY)  ## format the code and rewrite generated files
 	$(BIN)/ruff check --fix --quiet .
 	$(BIN)/ruff format .
 	$(BIN)/python docs/generate.py
+	$(BIN)/python -m pipeline.card.chart
 
 compat: $(READY)  ## load the built releases with every reader and compare each value with the JSONL
 	$(BIN)/closebench-hub build

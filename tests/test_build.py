@@ -130,7 +130,9 @@ def test_row_groups_close_at_their_size(
     monkeypatch: pytest.MonkeyPatch, hub: Callable[..., Outcome], tmp_path: Path
 ) -> None:
     monkeypatch.setattr("pipeline.build.shard.ROW_GROUP_BYTES", 50_000)
-    assert hub("build", "closebench", "--out", tmp_path, "--seeds", "1-5", "--split", "en", "--engine", "serial").code == 0
+    assert (
+        hub("build", "closebench", "--out", tmp_path, "--seeds", "1-5", "--split", "en", "--engine", "serial").code == 0
+    )
     with pq.ParquetFile(tmp_path / "closebench" / "worlds" / "en-00000-of-00001.parquet") as file:
         assert [file.metadata.row_group(group).num_rows for group in range(3)] == [2, 2, 1]
 
@@ -178,7 +180,8 @@ def test_one_format_alone(hub: Callable[..., Outcome], tmp_path: Path, release: 
 
 
 def test_other_seeds_have_no_pin(hub: Callable[..., Outcome], tmp_path: Path) -> None:
-    outcome = hub("build", "closebench", "--out", tmp_path, "--seeds", "9,1000000", "--split", "ru", "--engine", "serial")
+    seeds = ("--seeds", "9,1000000", "--split", "ru")
+    outcome = hub("build", "closebench", "--out", tmp_path, *seeds, "--engine", "serial")
     assert outcome.code == 0
     assert "pin: none applies to these seeds" in outcome.out
     manifest = read_manifest(tmp_path / "closebench")

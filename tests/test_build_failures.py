@@ -190,7 +190,8 @@ def test_a_worker_that_dies(hub: Callable[..., Outcome], tmp_path: Path, monkeyp
 
 def test_an_interrupt_changes_nothing(tmp_path: Path) -> None:
     process = subprocess.Popen(
-        [sys.executable, "-m", "pipeline", "build", "closebench", "--out", str(tmp_path), "--seeds", "1-100000", "--split", "en"],
+        [sys.executable, "-m", "pipeline", "build", "closebench", "--out", str(tmp_path)]
+        + ["--seeds", "1-100000", "--split", "en"],
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,

@@ -9,7 +9,9 @@ from typing import Any
 from pipeline import resources
 from pipeline.build.manifest import MANIFEST, SUMS, Manifest
 from pipeline.card.canary import canary
+from pipeline.card.chart import CHART
 from pipeline.card.header import make_header, ordered_configs
+from pipeline.card.how_far import how_far
 from pipeline.card.lint import lint_card
 from pipeline.errors import CannotRun
 from pipeline.families.base import Family, Item
@@ -94,7 +96,8 @@ def _context(
         "splits": configs[family.public_config],
         "schemas": schemas,
         "facts": family.facts(_items(folder, family, manifest)),
-        "measured": read_measured(family.name),
+        "far": how_far(family, read_measured(family.name)),
+        "chart": CHART,
         "canary": canary(family.name),
         "repo_id": f"<namespace>/{family.name}",
         "revision": f"v{manifest.data_version}",
@@ -108,4 +111,3 @@ def _items(folder: Path, family: Family, manifest: Manifest) -> Iterator[tuple[s
         rows = (read_rows(folder, config, split) for config in family.configs)
         for public, truth in zip(*rows, strict=True):
             yield split, Item(public, truth)
-

@@ -10,6 +10,7 @@ import click
 
 from pipeline.cli.options import DEFAULT_OUT, release_folder
 from pipeline.cli.output import print_json, print_table
+from pipeline.errors import UsageError
 from pipeline.families import FAMILIES
 
 if TYPE_CHECKING:
@@ -21,8 +22,9 @@ _SHOWN_FIELDS = 8
 @click.command("diff")
 @click.argument("first", metavar="A")
 @click.argument("second", metavar="B")
+@click.option("--changelog", is_flag=True, help="Print it as an entry of CHANGELOG.md.")
 @click.option("--json", "as_json", is_flag=True, help="Print the difference as JSON.")
-def command(first: str, second: str, as_json: bool) -> None:
+def command(first: str, second: str, changelog: bool, as_json: bool) -> None:
     """Show what differs between two releases: files, and rows with their fields.
 
     A and B are release folders, families (their folder in data/build), or NS/NAME@REVISION for a repo on the Hub.
@@ -32,14 +34,18 @@ def command(first: str, second: str, as_json: bool) -> None:
     \b
     Examples:
       closebench-hub diff me/closebench@v1.0.0 closebench
-      closebench-hub diff me/closebench@v1.0.0 me/closebench@main --json
+      closebench-hub diff me/closebench@v1.0.0 closebench --changelog
     """
     from pipeline.hub.diff import diff_releases
 
+    if changelog and as_json:
+        raise UsageError("--changelog and --json do not go together; leave one of them out")
     with ExitStack() as stack:
         difference = diff_releases(_open(first, stack), _open(second, stack))
     if as_json:
         print_json(difference.to_dict())
+    elif changelog:
+        _print_changelog(difference)
     elif difference.is_empty:
         click.echo("the same")
     else:
@@ -56,6 +62,22 @@ def _open(name: str, stack: ExitStack) -> Side:
     if at and name not in FAMILIES and not Path(name).is_dir():
         return stack.enter_context(open_remote(connect(), check_repo_id(repo_id), revision or "main"))
     return LocalSide(read_release(release_folder(name, DEFAULT_OUT)))
+
+
+def _print_changelog(difference: ReleaseDiff) -> None:
+    """Print the entry of a data version: rows by config and split, or that only files changed."""
+    click.echo(f"### Data version {difference.versions[1]}, after {difference.versions[0]}\n")
+    for part in difference.rows:
+        fields = f" (in {', '.join(f'`{field}`' for field in sorted(part.fields))})" if part.fields else ""
+        click.echo(
+            f"- `{part.config}/{part.split}`: {part.added:,} rows added, {part.removed:,} removed, "
+            f"{part.changed:,} changed{fields}."
+        )
+    if not difference.rows:
+        click.echo("- Rows are the same in every config and split.")
+    for word, paths in (("added", difference.added), ("removed", difference.removed), ("changed", difference.changed)):
+        if paths:
+            click.echo(f"- Files {word}: {', '.join(f'`{path}`' for path in paths)}.")
 
 
 def _print_files(difference: ReleaseDiff) -> None:

@@ -10,6 +10,7 @@ from pipeline.families.base import Family
 
 FAMILIES = (
     "closebench",
+    "closebench_hardened",
     "accounting_assistant",
     "reconcile_ledger",
 )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,15 @@ def test_only_what_differs_is_downloaded(served: LoopbackHub, sides: tuple[Path,
     assert hub("diff", f"{REPO}@main", f"{REPO}@v1.0.0").out == "the same\n"
     got = {request.path.rpartition("/")[2] for request in served.requests if "/resolve/" in request.path}
     assert got == {"manifest.json"}
+
+
+def test_the_entry_of_a_changelog(sides: tuple[Path, Path], hub: Call) -> None:
+    outcome = hub("diff", *(f"{side}/" for side in sides), "--changelog")
+    assert outcome.code == 0
+    lines = outcome.out.splitlines()
+    assert re.fullmatch(r"### Data version \S+, after \S+", lines[0])
+    assert "- `worlds/en`: 1 rows added, 1 removed, 1 changed (in `list[].x`)." in lines
+    assert hub("diff", *(f"{side}/" for side in sides), "--changelog", "--json").code == 2
 
 
 def test_json(sides: tuple[Path, Path], hub: Call) -> None:
