@@ -36,6 +36,11 @@ CLEARED_TWINS = (2, 3)
 """Probability that two cleared items of one type share an amount: offsets the trap `equal_amounts`."""
 CLEARED_OPPOSITES = (7, 10)
 """Probability that a cleared deposit and a cleared payment share an amount: offsets the trap `offset`."""
+OPEN_FEES = (2, 33)
+"""Probability that an unpresented payment looks like a fee already booked: offsets the trap `booked_fee`.
+
+A third of the cases have one such fee among 5.5 cleared payments on average, so that 2 of 33 cleared payments are fees.
+"""
 CLEARED_AT_MONTH_END = (3, 4)
 """How many cleared items (fewest, most) accompany an open one on the last day."""
 
@@ -75,12 +80,20 @@ class Cash:
 
 @dataclass(frozen=True, slots=True)
 class _Amounts:
-    """The amounts of the ledger items, in cents, and the cleared item (type, index) whose amount an open one has."""
+    """The amounts of the ledger items, in cents.
+
+    Attributes:
+        deposits, payments: those of cleared items.
+        outstanding, unpresented: those of open items.
+        open_fees: places among the unpresented payments that look like a fee.
+        twin: the cleared item (type, index) whose amount an open one has.
+    """
 
     deposits: list[int]
     payments: list[int]
     outstanding: list[int]
     unpresented: list[int]
+    open_fees: frozenset[int]
     twin: tuple[str, int] | None
 
 
@@ -163,8 +176,10 @@ def _draw_cleared(
 
 def _draw_open(rng: KeyedRandom, plan: Plan, amounts: _Amounts, days: int, refs: set[str]) -> list[_Line]:
     """Draw the ledger lines that are not on the statement."""
-    lines = [_ledger_line(rng, "deposit", amount, days, refs) for amount in amounts.outstanding]
-    lines += [_ledger_line(rng, "payment", amount, days, refs) for amount in amounts.unpresented]
+    payments = [_ledger_line(rng, "payment", amount, days, refs) for amount in amounts.unpresented]
+    for place in amounts.open_fees:
+        payments[place].description = rng.choice(wording.LEDGER_FEES)
+    lines = [_ledger_line(rng, "deposit", amount, days, refs) for amount in amounts.outstanding] + payments
     for line in lines:
         line.is_open = True
     if MONTH_END in plan.planted:
@@ -186,7 +201,11 @@ def _draw_amounts(rng: KeyedRandom, plan: Plan, highest: int) -> _Amounts:
 
     while True:
         outstanding = [_draw_amount(rng, highest) for _ in range(plan.outstanding)]
-        unpresented = [_draw_amount(rng, highest) for _ in range(plan.unpresented)]
+        open_fees = frozenset(place for place in range(plan.unpresented) if rng.chance(*OPEN_FEES))
+        unpresented = [
+            rng.between(MIN_FEE, MAX_FEE) if place in open_fees else _draw_amount(rng, highest)
+            for place in range(plan.unpresented)
+        ]
         twin: tuple[str, int] | None = None
         if EQUAL_AMOUNTS in plan.planted:
             copy = rng.below(len(outstanding) + len(unpresented))
@@ -196,14 +215,16 @@ def _draw_amounts(rng: KeyedRandom, plan: Plan, highest: int) -> _Amounts:
             else:
                 twin = ("payment", rng.below(len(payments)))
                 unpresented[copy - len(outstanding)] = payments[twin[1]]
+                open_fees -= {copy - len(outstanding)}
         if OFFSET in plan.planted:
             if twin and twin[0] == "payment":
                 outstanding[0] = unpresented[0]
             else:
                 unpresented[0] = outstanding[0]
+                open_fees -= {0}
         # Equal totals are the trap `offset`; by chance they would plant it where it was not drawn.
         if (OFFSET in plan.planted) == (sum(outstanding) == sum(unpresented)):
-            return _Amounts(deposits, payments, outstanding, unpresented, twin)
+            return _Amounts(deposits, payments, outstanding, unpresented, open_fees, twin)
 
 
 def _draw_amount(rng: KeyedRandom, highest: int) -> int:

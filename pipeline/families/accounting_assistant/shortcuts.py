@@ -48,8 +48,9 @@ def _in_case(name: str, nature: Nature, why: str, holds: Callable[[Case], bool])
     return Rule(name, (UNRECONCILED,), nature, why, guess)
 
 
-def _above_median(line: Line) -> bool:
-    return line.cents > median(to_cents(other["amount"]) for other in line.listed)
+def _median(line: Line) -> float:
+    """Return the median amount of a line's list; both rules stop short of it, for a pair of duplicates may be it."""
+    return median(to_cents(other["amount"]) for other in line.listed)
 
 
 def _last_day(line: Line) -> int:
@@ -75,8 +76,8 @@ ARTEFACTS = (
     _in_lines("even id", "artefact", _ORDER, lambda line: line.place % 2 == 1),
     _in_lines("ref in the lower half", "artefact", _DRAWN, lambda line: line.ref.lstrip("R") < "55"),
     _in_lines("even ref", "artefact", _DRAWN, lambda line: line.ref[-1] in "02468"),
-    _in_lines("amount above the median", "artefact", _DRAWN, _above_median),
-    _in_lines("amount below the median", "artefact", _DRAWN, lambda line: not _above_median(line)),
+    _in_lines("amount above the median", "artefact", _DRAWN, lambda line: line.cents > _median(line)),
+    _in_lines("amount below the median", "artefact", _DRAWN, lambda line: line.cents < _median(line)),
     _in_lines("amount begins with 1", "artefact", _DRAWN, lambda line: line.content["amount"][0] == "1"),
     _in_lines("even cents", "artefact", _DRAWN, lambda line: line.cents % 2 == 0),
     _in_lines("last day of the month", "artefact", _DATES, lambda line: line.day == _last_day(line)),
