@@ -14,7 +14,8 @@ import orjson
 
 from pipeline import resources
 from pipeline.build.manifest import NO_ROWS, read_manifest
-from pipeline.errors import PinMismatch, UsageError
+from pipeline.build.plan import jsonl_path
+from pipeline.errors import CheckFailed, PinMismatch, UsageError
 from pipeline.families.base import Family
 from pipeline.reading import read_lines
 
@@ -63,11 +64,14 @@ def _first_difference(family: Family, name: str, lines: Iterable[bytes]) -> str:
 def write_pin(family: Family, folder: Path) -> Path:
     """Write the pin of a family's data version from a release folder of its published seeds.
 
+    Both files are written or neither; a pin that is there is never changed.
+
     Returns:
         The pin file.
 
     Raises:
         UsageError: the folder holds other seeds, or the pin exists and says something else.
+        CheckFailed: the folder's rows are not those that its manifest says.
         CannotRun: the folder cannot be read.
     """
     manifest = read_manifest(folder)
@@ -76,23 +80,32 @@ def write_pin(family: Family, folder: Path) -> Path:
             raise UsageError(
                 f"{folder} does not hold the published seeds of {split}; build {family.name} without --seeds"
             )
-    places = {f"{config}-{split}.jsonl": (config, split) for config in family.configs for split in family.splits}
-    pin = "".join(
-        f"{manifest.configs[config][split].rows_sha256}  {name}\n" for name, (config, split) in places.items()
-    )
-    rows = "".join(
-        f"{row_digest(line)}  {name}:{family.row_id(orjson.loads(line))}\n"
-        for name, (config, split) in places.items()
-        for line in read_lines(folder, config, split)
-    )
+    files, rows = "", ""
+    for config in family.configs:
+        for split in family.splits:
+            name, whole = pin_name(config, split), hashlib.sha256()
+            for line in read_lines(folder, config, split):
+                whole.update(line)
+                rows += f"{row_digest(line)}  {name}:{family.row_id(orjson.loads(line))}\n"
+            if whole.hexdigest() != manifest.configs[config][split].rows_sha256:
+                raise CheckFailed(f"{folder}: {config}/{split} does not hold the rows of its manifest; build it again")
+            files += f"{whole.hexdigest()}  {name}\n"
     path = resources.pin_path(family.name, family.data_version)
-    if path.is_file() and path.read_text(encoding="utf-8") != pin:
+    if path.is_file() and path.read_text(encoding="utf-8") != files:
         raise UsageError(
             f"{path} pins other rows; data that changed needs a new data version (MAJOR) in the family, not a new pin"
         )
-    path.write_text(pin, encoding="utf-8")
-    resources.row_pin_path(family.name, family.data_version).write_text(rows, encoding="utf-8")
+    for target, text in ((resources.row_pin_path(family.name, family.data_version), rows), (path, files)):
+        if not target.is_file():
+            beside = target.with_name(f".{target.name}.new")
+            beside.write_text(text, encoding="utf-8")
+            beside.replace(target)
     return path
+
+
+def pin_name(config: str, split: str) -> str:
+    """Return the name by which pins know the JSONL file of a config and split."""
+    return Path(jsonl_path(config, split)).name
 
 
 def row_digest(line: bytes) -> str:

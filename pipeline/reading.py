@@ -13,8 +13,6 @@ from pipeline.build.encode import canonical_line
 from pipeline.build.plan import jsonl_path
 from pipeline.errors import CannotRun
 from pipeline.families.base import Item, Row
-from pipeline.families.closebench.package import load as load_closebench
-from pipeline.families.closebench.rebuild import rebuild_world
 
 _BATCH_ROWS = 64  # rows decoded at a time: memory stays flat however large a row group is
 
@@ -103,4 +101,7 @@ def gradeable_world(public: Row, truth: Row, source: Path | None = None) -> Any:
     Raises:
         GeneratorMissing: closebench is not installed, or in another version.
     """
-    return rebuild_world(load_closebench(source), Item(drop_absent(public), drop_absent(truth)))
+    from pipeline.families.closebench.package import load
+    from pipeline.families.closebench.rebuild import rebuild_world
+
+    return rebuild_world(load(source), Item(drop_absent(public), drop_absent(truth)))

@@ -201,7 +201,7 @@ def test_an_interrupt_changes_nothing(tmp_path: Path) -> None:
     os.killpg(process.pid, signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 3
-    assert err.strip() == "stopped; nothing was changed"
+    assert err.strip() == "error: stopped; what was finished before stays, and nothing is half-written"
     assert not (tmp_path / "closebench").exists()
     assert not (tmp_path / ".closebench.new").exists()
 

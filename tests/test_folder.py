@@ -197,3 +197,11 @@ def test_an_empty_folder_and_a_damaged_release_may_be_replaced(tmp_path: Path, h
     (tmp_path / "closebench" / "manifest.json").write_text('{"family": "closebench", "manifest_format": 1}')
     assert hub(*BUILD, "2", "--out", tmp_path).code == 0
     assert seeds_of(tmp_path / "closebench") == b'{"seed":2,'
+
+
+def test_a_hostile_manifest_in_the_way_is_no_traceback(tmp_path: Path, hub: Callable[..., Outcome]) -> None:
+    (tmp_path / "closebench").mkdir()
+    (tmp_path / "closebench" / "manifest.json").write_text("[" * 100_000)
+    outcome = hub(*BUILD, "1", "--out", tmp_path)
+    assert outcome.code == 2
+    assert len(outcome.err.splitlines()) == 1

@@ -21,7 +21,7 @@ from pipeline.card.canary import canary
 from pipeline.card.render import render_card
 from pipeline.families import get_family
 from pipeline.families.base import Family
-from pipeline.pins import check_pins, read_pin
+from pipeline.pins import check_pins, pin_name, read_pin
 from pipeline.reading import read_lines
 from pipeline.seeds import Seeds
 
@@ -165,7 +165,7 @@ class _Assembly:
         """Check every file that the pin covers; say whether all rows are pinned ones."""
         pinned = read_pin(self.family)
         covered = {
-            Path(jsonl_path(config, plan.split)).name: (config, plan.split)
+            pin_name(config, plan.split): (config, plan.split)
             for config in self.family.configs
             for plan in self.plans
             if plan.seeds == self.family.default_seeds[plan.split]

@@ -16,7 +16,7 @@ from typing import Any
 import jsonschema_rs
 
 from pipeline.build.digest import FileDigest, digest_file
-from pipeline.errors import CheckFailed
+from pipeline.errors import CannotRun, CheckFailed
 from pipeline.families.base import Generator
 
 MANIFEST = "manifest.json"
@@ -91,8 +91,9 @@ class Manifest:
         """
         try:
             content = json.loads(data)
+            json.dumps(content, ensure_ascii=False).encode()  # a text may hold half of a surrogate pair
         except (ValueError, RecursionError) as error:
-            raise CheckFailed(f"{MANIFEST} is no JSON: {error}; rebuild the folder") from None
+            raise CheckFailed(f"{MANIFEST} is no JSON of valid text: {error}; rebuild the folder") from None
         problem = next(iter(_validator().iter_errors(content)), None)
         if problem is not None:
             place = "/".join(map(str, problem.instance_path)) or "as a whole"
@@ -122,6 +123,7 @@ def _validator() -> jsonschema_rs.Validator:
     # No absolute path, no `..`, `.` or empty step, no backslash or control character.
     path = {"type": "string", "pattern": r"^(?!/)(?!.*(^|/)(\.{0,2})(/|$))[^\\\x00-\x1f]+$", "maxLength": 4096}
     name = {"type": "string", "pattern": "^[a-z0-9_]+$"}
+    word = {"type": "string", "pattern": "^[!-~]{1,100}$"}
 
     def record(**properties: object) -> dict[str, object]:
         return {
@@ -134,16 +136,16 @@ def _validator() -> jsonschema_rs.Validator:
     def table(values: object) -> dict[str, object]:
         return {"type": "object", "minProperties": 1, "propertyNames": name, "additionalProperties": values}
 
-    split = record(rows=count, seeds={"type": "string"}, bytes=count, rows_sha256=digest)
+    split = record(rows=count, seeds={"type": "string", "pattern": "^[0-9,-]+$"}, bytes=count, rows_sha256=digest)
     return jsonschema_rs.validator_for(
         record(
             manifest_format={"const": _FORMAT},
             family=name,
-            data_version={"type": "string"},
-            canary={"type": "string"},
+            data_version={"type": "string", "pattern": r"^[0-9]{1,9}(\.[0-9]{1,9}){2}$"},
+            canary={"type": "string", "pattern": "^[ -~]{1,200}$"},
             pinned={"type": "boolean"},
-            generator=record(package={"type": "string"}, version={"type": "string"}, source_sha256=digest),
-            versions={"type": "object", "additionalProperties": {"type": "string"}},
+            generator=record(package=word, version=word, source_sha256=digest),
+            versions={"type": "object", "propertyNames": word, "additionalProperties": word},
             formats={"enum": [["jsonl", "parquet"], ["jsonl"], ["parquet"]]},
             rows_per_shard=count,
             configs=table(table(split)),
@@ -156,10 +158,17 @@ def read_manifest(folder: Path) -> Manifest:
     """Read the manifest of a release folder.
 
     Raises:
-        CheckFailed: it is damaged.
-        OSError: it cannot be read.
+        CannotRun: the folder is no release folder, or its manifest cannot be read.
+        CheckFailed: the manifest is damaged.
     """
-    return Manifest.from_json((folder / MANIFEST).read_bytes())
+    try:
+        data = (folder / MANIFEST).read_bytes()
+    except OSError as error:
+        raise CannotRun(
+            f"{folder} is no release folder ({MANIFEST}: {error.strerror}); "
+            "name one, or build it with closebench-hub build"
+        ) from None
+    return Manifest.from_json(data)
 
 
 def checksum_lines(files: Iterable[FileDigest]) -> bytes:
@@ -180,6 +189,6 @@ def is_release_of(folder: Path, family: str) -> bool:
     """Tell whether a folder is a release folder of a family, however damaged."""
     try:
         content: Any = json.loads((folder / MANIFEST).read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return False
     return isinstance(content, dict) and content.get("family") == family and "manifest_format" in content

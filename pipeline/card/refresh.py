@@ -34,8 +34,11 @@ def refresh_card(folder: Path) -> bool:
     manifest = read_manifest(folder)
     card = render_card(folder, get_family(manifest.family), manifest)
     changed = not (folder / CARD).is_file() or (folder / CARD).read_bytes() != card
-    _replace(folder / CARD, card)
-    _replace(folder / SUMS, release_checksums(folder, manifest))
+    if changed:
+        _replace(folder / CARD, card)
+    sums = release_checksums(folder, manifest)
+    if not (folder / SUMS).is_file() or (folder / SUMS).read_bytes() != sums:
+        _replace(folder / SUMS, sums)
     return changed
 
 

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from importlib import import_module
 
 import click
 
+from pipeline.cli.output import one_line
 from pipeline.errors import PipelineError
+
+_NO_ROOM = {
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EFBIG,
+    errno.EACCES,
+    errno.EPERM,
+    errno.EROFS,
+    errno.ENOTDIR,
+    errno.EEXIST,
+}
 
 COMMANDS = (
     *("list", "build", "verify", "card", "pin"),
@@ -55,18 +68,23 @@ def run(arguments: list[str]) -> int:
         code = cli.main(arguments, prog_name="closebench-hub", standalone_mode=False)
         return code if isinstance(code, int) else 0  # Click hands back the code of an Exit, or a command's result
     except click.Abort:
-        click.echo("stopped; nothing was changed", err=True)
-        return 3
+        return _fail("stopped; what was finished before stays, and nothing is half-written", 3)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return 2
     except click.UsageError as error:
         hint = f" (see: {error.ctx.command_path} --help)" if error.ctx else ""
-        click.echo(f"error: {error.format_message()}{hint}", err=True)
-        return 2
+        return _fail(f"{error.format_message()}{hint}", 2)
     except PipelineError as error:
-        click.echo(f"error: {error}", err=True)
-        return error.exit_code
+        return _fail(str(error), error.exit_code)
     except SystemExit:
         return 3  # Click's answer to a reader that has left the pipe; its own code, 1, would mean a failed check
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
-        click.echo(f"error: {place}{error.strerror or error}; free or name another place and run again", err=True)
-        return 3
+        advice = "; free or name another place and run again" if error.errno in _NO_ROOM else ""
+        return _fail(f"{place}{error.strerror or error}{advice}", 3)
+
+
+def _fail(message: str, code: int) -> int:
+    click.echo(f"error: {one_line(message)}", err=True)
+    return code

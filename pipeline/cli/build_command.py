@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pipeline.seeds import Seeds
 
 
-@click.command("build")
+@click.command("build", short_help="Build release folders.")
 @click.argument("families", nargs=-1, metavar="[FAMILY]...")
 @out_option
 @click.option("--seeds", type=SeedsType(), help="Seeds instead of the published ones, such as 1-50,1001-1050.")
@@ -70,9 +70,9 @@ def command(
 
     if workers is not None and engine == "serial":
         raise UsageError("--workers goes with --engine process; leave one of them out")
-    names = families or [name for name in FAMILIES if set(splits) <= set(get_family(name).splits)]
+    names = families or [name for name in FAMILIES if _fits(name, splits, source)]
     if not names:
-        raise UsageError(f"no family has the split {' and '.join(splits)}; see: closebench-hub list")
+        raise UsageError("no family has these splits, or takes --src; see: closebench-hub list")
     requests = [
         BuildRequest(
             family=name,
@@ -101,6 +101,16 @@ def command(
         print_json(built)
 
 
+def _fits(name: str, splits: tuple[str, ...], source: Path | None) -> bool:
+    """Tell whether a family that nobody named has the wanted splits, and a generator package that --src can be of."""
+    from pipeline.families import get_family
+
+    try:
+        return set(splits) <= set(get_family(name, source).splits)
+    except UsageError:
+        return False
+
+
 def _parse_formats(text: str) -> tuple[str, ...]:
     from pipeline.build.shard import FORMATS
 
@@ -114,7 +124,7 @@ def _parse_formats(text: str) -> tuple[str, ...]:
 def _print_release(path: Path, manifest: Manifest) -> None:
     click.echo(f"{manifest.family} {manifest.data_version}: {path}")
     print_table(
-        ("config", "split", "rows", "JSONL bytes", "SHA-256 of the rows"),
+        ("config", "split", "rows", "bytes as JSONL", "SHA-256 of the rows"),
         [
             (config, split, rows.rows, rows.bytes, rows.rows_sha256)
             for config, by_split in manifest.configs.items()

@@ -10,7 +10,7 @@ from pipeline.cli.options import out_option, release_folder
 from pipeline.families import FAMILIES
 
 
-@click.command("card")
+@click.command("card", short_help="Render dataset cards anew, or check them.")
 @click.argument("names", nargs=-1, metavar="[FAMILY|FOLDER]...")
 @out_option
 @click.option("--check", is_flag=True, help="Change nothing; exit with 1 if a card is not up to date.")

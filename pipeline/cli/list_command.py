@@ -7,7 +7,7 @@ import click
 from pipeline.cli.output import print_json, print_table
 
 
-@click.command("list")
+@click.command("list", short_help="List families, splits, rows, versions, pins.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def command(as_json: bool) -> None:
     """List the families: configs, splits, rows, data version, generator, pin.
@@ -17,7 +17,7 @@ def command(as_json: bool) -> None:
       closebench-hub list --json
     """
     from pipeline.families import FAMILIES, get_family
-    from pipeline.pins import read_pin
+    from pipeline.pins import pin_name, read_pin
 
     families = [get_family(name) for name in FAMILIES]
     if as_json:
@@ -50,7 +50,7 @@ def command(as_json: bool) -> None:
                 seeds,
                 family.data_version,
                 family.requirement,
-                read_pin(family).get(f"{config}-{split}.jsonl", "none")[:8],
+                read_pin(family).get(pin_name(config, split), "none")[:8],
             )
             for family in families
             for config in family.configs

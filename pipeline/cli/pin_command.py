@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from pipeline.cli.options import out_option
+from pipeline.cli.options import out_option, release_folder
 
 
-@click.command("pin")
+@click.command("pin", short_help="Commit to the rows of a build.")
 @click.argument("family_name", metavar="FAMILY")
 @out_option
 def command(family_name: str, out: Path) -> None:
@@ -25,5 +25,5 @@ def command(family_name: str, out: Path) -> None:
     from pipeline.families import get_family
     from pipeline.pins import write_pin
 
-    path = write_pin(get_family(family_name), out / family_name)
-    click.echo(f"pinned in {path}")
+    family = get_family(family_name)
+    click.echo(f"pinned in {write_pin(family, release_folder(family.name, out))}")

@@ -13,7 +13,7 @@ import click
 
 from pipeline.build.engines import ENGINES
 from pipeline.cli.options import out_option, release_folder, source_option
-from pipeline.cli.output import print_json
+from pipeline.cli.output import one_line, print_json
 from pipeline.cli.progress import progress
 from pipeline.errors import UsageError
 from pipeline.families import FAMILIES
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _SKIPPABLE = ("rebuild", "parquet", "grading", "leaks", "load")
 
 
-@click.command("verify")
+@click.command("verify", short_help="Prove release folders, or a published one.")
 @click.argument("names", nargs=-1, metavar="[FAMILY|FOLDER]...")
 @out_option
 @click.option("--n", "sample", type=click.IntRange(min=1), help="Rebuild and grade N seeds of each split, not all.")
@@ -126,18 +126,18 @@ def _verify_revision(repo_id: str, revision: str, request: VerifyRequest) -> Rep
 
 def _print_report(report: Report, sample: int | None, sample_seed: int | None) -> None:
     name = f"{report.family} {report.data_version}: " if report.family else ""
-    click.echo(f"{name}{report.subject}")
+    click.echo(one_line(f"{name}{report.subject}"))
     for result in report.results:
         counts = ", ".join(f"{number:,} {unit}" for unit, number in result.counts.items())
         click.echo(f"  {result.check:<8}  {result.status:<8}{counts or result.reason or ''}".rstrip())
         for line in (*(f"{finding.place}: {finding.message}" for finding in result.findings), *result.notes):
-            click.echo(f"    {line}")
+            click.echo(f"    {one_line(line)}")
     if sample is not None:
         click.echo(f"  sampled: {sample} seeds of each split; --sample-seed {sample_seed} repeats it")
     found = len(report.findings)
     skipped = [result.check for result in report.results if result.status == "skipped"]
     left_out = f"; not checked: {', '.join(skipped)}" if skipped else ""
     verdict = (
-        "every check passed" if not (found or skipped) else "nothing was found" if not found else f"{found} findings"
+        f"{found} finding{'s' * (found > 1)}" if found else "nothing was found" if skipped else "every check passed"
     )
     click.echo(f"  result: {verdict}{left_out}")

@@ -17,7 +17,7 @@ from pipeline.card.canary import canary
 from pipeline.card.render import render_card
 from pipeline.errors import CheckFailed, PipelineError, UsageError
 from pipeline.families.base import Family
-from pipeline.pins import read_pin
+from pipeline.pins import pin_name, read_pin
 from pipeline.seeds import Seeds
 from pipeline.verify.report import Finding, Tally
 
@@ -206,13 +206,14 @@ def _check_rows(
 ) -> Iterator[Finding]:
     """Rows as the manifest hashes them equal the JSONL files and the pins."""
     pins = read_pin(family)
+    listed = {file.path: file for file in manifest.files}
     pinned = []
     for plan in plans:
         published = plan.seeds == family.default_seeds[plan.split]
         for config in family.configs:
             path = jsonl_path(config, plan.split)
             rows = manifest.configs[config][plan.split]
-            pin = pins.get(Path(path).name) if published else None
+            pin = pins.get(pin_name(config, plan.split)) if published else None
             pinned.append(pin is not None)
             if pin and rows.rows_sha256 != pin:
                 message = f"gives {config}/{plan.split} the rows_sha256 {rows.rows_sha256}; the pin is {pin}"
@@ -221,7 +222,10 @@ def _check_rows(
                 continue
             file = present[path]
             if (file.bytes, file.sha256) != (rows.bytes, rows.rows_sha256):
-                yield Finding("files", path, f"has SHA-256 {file.sha256}; its rows_sha256 is {rows.rows_sha256}")
+                # A file that is as listed puts the manifest in the wrong, which says two things of it.
+                place = MANIFEST if listed.get(path) == file else path
+                message = f"{config}/{plan.split} has SHA-256 {file.sha256}; its rows_sha256 is {rows.rows_sha256}"
+                yield Finding("files", place, message)
             if pin and file.sha256 != pin:
                 yield Finding("files", path, f"has SHA-256 {file.sha256}; the pin is {pin}")
     if manifest.pinned != all(pinned):
@@ -254,7 +258,7 @@ def _check_card(folder: Path, present: dict[str, FileDigest], manifest: Manifest
         card = render_card(folder, family, manifest)
     except (PipelineError, OSError, LookupError, TypeError, ValueError, AttributeError) as error:
         # The card is computed from rows that may be damaged in any way; what it then stumbles over is the finding.
-        yield Finding("files", CARD, f"cannot be rendered from these rows: {' '.join(str(error).split())[:200]}")
+        yield Finding("files", CARD, f"cannot be rendered from these rows: {type(error).__name__}: {error}")
         return
     found = (folder / CARD).read_bytes()
     if found != card:

@@ -57,8 +57,10 @@ class ParquetCheck:
     def _found(self, message: str) -> None:
         self._tally.find("parquet", self._place, message)
 
-    def add(self, line: bytes) -> None:
-        """Take the next line that the file must hold."""
+    def add(self, line: bytes | None) -> None:
+        """Take the next line that the file must hold; None where it is not known."""
+        if line is None:
+            return
         self._pending.append(line)
         self._pending_bytes += len(line)
         if self._pending_bytes >= ROW_GROUP_BYTES:

@@ -119,6 +119,8 @@ def make_report(subject: str, family: str, data_version: str, tallies: Iterable[
     for check, tally in tallies:
         findings = sorted(tally.findings)
         findings += [Finding(check, place, f"and {number:,} more like these") for place, number in tally.more.items()]
+        if not (tally.findings or tally.skipped or tally.counts):
+            tally.skipped = "there was nothing to check"
         status: Status = "failed" if tally.findings else "skipped" if tally.skipped else "passed"
         results.append(
             CheckResult(check, status, dict(tally.counts), tally.skipped, tuple(tally.notes), tuple(findings))

@@ -37,7 +37,8 @@ class ShardJob:
         source: a checkout of its generator package.
         folder: the release folder.
         shard: the shard.
-        offsets: where the shard's lines begin in the JSONL file of each config; empty if only Parquet is there.
+        jsonl: whether the release has JSONL; else the rows are read from Parquet.
+        offsets: where the shard's lines begin in the JSONL file of each config; a config without is missing.
         parquet: the configs whose Parquet file is to be compared; the others' are damaged, or not there.
         pyarrow: the pyarrow version that the manifest names.
         chosen: the seeds to rebuild and grade; None for all.
@@ -48,6 +49,7 @@ class ShardJob:
     source: Path | None
     folder: Path
     shard: Shard
+    jsonl: bool
     offsets: dict[str, int]
     parquet: tuple[str, ...]
     pyarrow: str
@@ -72,18 +74,24 @@ def check_shard(job: ShardJob) -> ShardResult:
     parquet = {config: ParquetCheck(job.folder, job.family, config, job.shard, job.pyarrow) for config in job.parquet}
     sources = {config: _Lines(job, config, result.tallies["rebuild"], places[config]) for config in family.configs}
     parallel = hashlib.sha256()
-    for seed in job.shard.seeds:
-        lines = {config: source.next() for config, source in sources.items()}
-        for config, check in parquet.items():
-            if line := lines[config]:
-                check.add(line)
+    for index, seed in enumerate(job.shard.seeds):
+        lines = {config: source.next(index, seed) for config, source in sources.items()}
+        if all(line is None for line in lines.values()):
+            break  # a manifest may promise any number of rows; no more are made than the folder has
         if job.chosen is not None and seed not in job.chosen:
+            for config, check in parquet.items():
+                check.add(lines[config])
             continue
         item = family.generate(job.shard.split, seed)
-        if "rebuild" in job.checks:
-            for config, row in zip(family.configs, (item.public, item.truth), strict=True):
+        for config, row in zip(family.configs, (item.public, item.truth), strict=True):
+            expected = canonical_line(row, places[config])
+            if config in parquet:
+                parquet[config].add(expected)
+            found = lines[config]
+            if "rebuild" in job.checks and found is not None:
                 result.tallies["rebuild"].count(rows=1)
-                _compare(result.tallies["rebuild"], places[config], seed, row, lines[config])
+                if found != expected:
+                    _say_difference(result.tallies["rebuild"], places[config], seed, row, found)
         if "grading" in job.checks:
             _grade(family, item, seed, job.shard.split, result.tallies["grading"])
         if "leaks" in job.checks:
@@ -99,38 +107,37 @@ def check_shard(job: ShardJob) -> ShardResult:
 
 
 def _place(job: ShardJob, config: str) -> str:
-    return jsonl_path(config, job.shard.split) if job.offsets else job.shard.parquet_path(config)
+    return jsonl_path(config, job.shard.split) if job.jsonl else job.shard.parquet_path(config)
 
 
 class _Lines:
     """The lines of one config, one at a time; None from where the file ends or cannot be read on."""
 
     def __init__(self, job: ShardJob, config: str, tally: Tally, place: str) -> None:
-        self._lines: Iterator[bytes] | None = None
+        self._lines: Iterator[bytes] = iter(())
+        self._count, self._ended = job.shard.seeds.count, False
         self._tally, self._place = tally, place
-        if not job.offsets or config in job.offsets:
+        if not job.jsonl or config in job.offsets:
             self._lines = shard_lines(job.folder, config, job.shard, job.offsets.get(config))
 
-    def next(self) -> bytes | None:
-        if self._lines is None:
+    def next(self, index: int, seed: int) -> bytes | None:
+        """Return the line of a row; where there is none for the first time, say how many are missing."""
+        if self._ended:
             return None
         try:
-            return next(self._lines, None)
+            line = next(self._lines, None)
         except DamagedLines as problem:
             self._tally.find("rebuild", self._place, str(problem))
-            self._lines = None
-            return None
+            line = None
+        if line is None:
+            self._ended = True
+            self._tally.find("rebuild", self._place, f"{self._count - index:,} rows are missing, from seed {seed} on")
+        return line
 
 
-def _compare(tally: Tally, place: str, seed: int, row: Row, found: bytes | None) -> None:
-    """Compare a row of the folder with the generator's, byte for byte."""
-    expected = canonical_line(row, place)
-    if found == expected:
-        return
+def _say_difference(tally: Tally, place: str, seed: int, row: Row, found: bytes) -> None:
+    """Say where a line of the folder first differs from the generator's row."""
     tally.count(differing=1)
-    if found is None:
-        tally.find("rebuild", place, f"seed {seed}: the row is missing")
-        return
     try:
         difference = first_difference(row, orjson.loads(found))
     except orjson.JSONDecodeError as error:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.build.digest import FileDigest
 from pipeline.build.engines import EngineName, available_workers, map_in_order, open_engine
-from pipeline.build.manifest import Manifest
+from pipeline.build.manifest import MANIFEST, SUMS, Manifest
 from pipeline.build.plan import SplitPlan, jsonl_path
 from pipeline.build.shard import JSONL, PARQUET
-from pipeline.errors import UsageError
+from pipeline.errors import CannotRun, UsageError
 from pipeline.families import get_family
 from pipeline.families.base import Family
 from pipeline.verify import load
@@ -58,9 +59,14 @@ def verify_folder(request: VerifyRequest, progress: Callable[[int, int], object]
         The report. Whatever is wrong with the folder is a finding in it.
 
     Raises:
+        CannotRun: the folder has neither manifest nor checksums, so that it is no release folder at all.
         GeneratorMissing: the generator package is absent or of another version.
         WorkerDied: a worker ended without an answer.
     """
+    if not any(os.path.lexists(request.folder / name) for name in (MANIFEST, SUMS)):
+        raise CannotRun(
+            f"{request.folder} is no release folder: it has neither {MANIFEST} nor {SUMS}; name one, or build it"
+        )
     return _Verification(request, progress).run()
 
 
@@ -87,7 +93,7 @@ class _Verification:
         except UsageError:
             if request.source is not None:
                 raise
-            files.find("files", "manifest.json", f"names a family {manifest.family!r} unknown here")
+            files.find("files", MANIFEST, f"names a family {manifest.family!r} unknown here")
             files.findings.extend(check_sums_alone(request.folder, present))
             return self._stop(manifest.family, manifest.data_version, "the manifest names no family known here")
         plans = plans_of(manifest, family, files)
@@ -174,6 +180,7 @@ class _Verification:
                     source=request.source,
                     folder=request.folder,
                     shard=shard,
+                    jsonl=JSONL in manifest.formats,
                     offsets={
                         config: starts[shard.index] for config, starts in offsets.items() if shard.index < len(starts)
                     },
