@@ -43,31 +43,24 @@ def main(folders: list[Path]) -> int:
 def _push(folder: Path, env: Mapping[str, str]) -> None:
     family = json.loads((folder / "manifest.json").read_bytes())["family"]
     push = ["push", f"{folder.absolute()}/", "--repo-id", f"me/{family}", "--create-repo", "--yes"]
-    done = subprocess.run(
-        [sys.executable, "-m", "pipeline", *push],
-        cwd=ROOT,
-        env={**clean_environment(), **env},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = _run([sys.executable, "-m", "pipeline", *push], env)
     if done.returncode:
         raise InstallFailed(f"{folder} was not pushed: {done.stderr.strip()}")
 
 
 def _load(reader: Reader, folders: list[Path], env: Mapping[str, str]) -> dict[str, Any]:
-    done = subprocess.run(
-        [str(ensure_venv(reader)), "-m", "compat.hub_check", *(str(folder.absolute()) for folder in folders)],
-        cwd=ROOT,
-        env={**clean_environment(), **env},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    paths = [str(folder.absolute()) for folder in folders]
+    done = _run([str(ensure_venv(reader)), "-m", "compat.hub_check", *paths], env)
     if done.returncode:
         raise InstallFailed(f"{reader.name} died: {(done.stderr.strip().splitlines() or ['no message'])[-1]}")
     found: dict[str, Any] = json.loads(done.stdout)
     return found
+
+
+def _run(words: list[str], env: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        words, cwd=ROOT, env={**clean_environment(), **env}, capture_output=True, text=True, check=False
+    )
 
 
 if __name__ == "__main__":

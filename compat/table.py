@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from compat.check import Result
 from compat.matrix import READERS, Reader
 from compat.venvs import ROOT
+from pipeline.families import FAMILIES
 
 RESULTS = ROOT / "compat" / "results.json"
 PAGE = ROOT / "docs" / "compatibility.md"
@@ -108,7 +109,7 @@ def insert(page: str, lines: Sequence[Line]) -> str:
 
 
 def drift(results: str, page: str) -> list[str]:
-    """Say where the committed results, the pins and the page disagree.
+    """Say where the committed results, the pins and the page disagree, and which registered families are not in them.
 
     Args:
         results: the text of ``compat/results.json``.
@@ -126,6 +127,10 @@ def drift(results: str, page: str) -> list[str]:
         pinned = versions.get(line.reader, line.version)
         if line.version != pinned:
             found.append(f"compat/results.json has {line.reader} {line.version}, the pins say {pinned}")
+        loaded = {part.partition(": ")[0] for part in line.loaded.split("; ")}
+        missing = [family for family in FAMILIES if family not in loaded]
+        if missing:
+            found.append(f"compat/results.json: {line.reader} has not loaded {', '.join(missing)}")
     if not _MARKED.search(page) or insert(page, lines) != page:
         found.append("docs/compatibility.md does not show compat/results.json")
     return found

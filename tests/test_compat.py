@@ -311,6 +311,11 @@ def test_drift_is_noticed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
     older = [replace(lines[0], version="2.20.0"), *lines[1:]]
     assert len(table.drift(table.to_json(older), page)) == 2
     assert "does not list the readers" in table.drift(table.to_json(lines[1:]), table.insert(page, lines[1:]))[0]
+    with monkeypatch.context() as registry:
+        registry.setattr(table, "FAMILIES", (*table.FAMILIES, "unheard"))
+        assert table.drift(results, page) == [
+            f"compat/results.json: {reader.name} has not loaded unheard" for reader in READERS
+        ]
     assert table.drift(results, page.replace("every value equal", "every value equal!", 1))
     assert table.drift(results, page.replace("<!-- end -->", ""))
     with pytest.raises(ValueError, match="damaged"):

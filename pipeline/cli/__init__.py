@@ -8,8 +8,8 @@ from importlib import import_module
 
 import click
 
-from pipeline.cli.output import one_line
 from pipeline.errors import PipelineError
+from pipeline.text import printable
 
 _NO_ROOM = {
     errno.ENOSPC,
@@ -86,5 +86,5 @@ def run(arguments: list[str]) -> int:
 
 
 def _fail(message: str, code: int) -> int:
-    click.echo(f"error: {one_line(message)}", err=True)
+    click.echo(f"error: {printable(message)}", err=True)
     return code

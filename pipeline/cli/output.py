@@ -9,12 +9,6 @@ from typing import Any
 import click
 
 
-def one_line(text: str) -> str:
-    """Return a text that may hold anything, such as a file name, as one line that does nothing to a terminal."""
-    text = text.encode("utf-8", "backslashreplace").decode()
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
-
-
 def print_json(result: Any) -> None:
     """Print a result as indented JSON."""
     click.echo(json.dumps(result, indent=2, ensure_ascii=False).encode("utf-8", "backslashreplace").decode())

@@ -13,6 +13,7 @@ from pipeline.cli.options import out_option, release_folder
 from pipeline.cli.output import print_json, print_table
 from pipeline.cli.progress import progress
 from pipeline.errors import CannotRun, CheckFailed, PipelineError, UsageError
+from pipeline.text import printable
 
 if TYPE_CHECKING:
     from pipeline.hub.diff import ReleaseDiff
@@ -135,10 +136,11 @@ def _verify(folder: Path) -> None:
         report = verify_folder(VerifyRequest(folder, skip=frozenset({"load"})), show)
     if not report.passed:
         first, *more = report.findings
-        click.echo(
-            f"{first.check}: {first.place}: {first.message}{f' (and {len(more)} more)' if more else ''}", err=True
+        found = printable(f"{first.check}: {first.place}: {first.message}")
+        others = f" (and {len(more)} more)" if more else ""
+        raise CheckFailed(
+            f"{folder} does not verify, so {_NOTHING}: {found}{others}; see: closebench-hub verify {folder}/"
         )
-        raise CheckFailed(f"{folder} does not verify, so {_NOTHING}; see: closebench-hub verify {folder}/")
 
 
 def _difference(push: Push) -> ReleaseDiff | None:
@@ -146,7 +148,7 @@ def _difference(push: Push) -> ReleaseDiff | None:
     try:
         return push.diff()
     except PipelineError as problem:
-        click.echo(f"the rows on the Hub cannot be compared: {problem}", err=True)
+        click.echo(f"the rows on the Hub cannot be compared: {printable(str(problem))}", err=True)
         return None
 
 
@@ -159,13 +161,20 @@ def _print_plan(push: Push, plan: Plan, difference: ReleaseDiff | None) -> None:
         print_table(
             ("", "file", "bytes", "old", "new"),
             [
-                (one.kind, one.path, one.bytes, (one.old or "")[:_SHOWN_DIGITS], (one.new or "")[:_SHOWN_DIGITS])
+                (
+                    one.kind,
+                    printable(one.path),
+                    one.bytes,
+                    (one.old or "")[:_SHOWN_DIGITS],
+                    (one.new or "")[:_SHOWN_DIGITS],
+                )
                 for one in plan.changes
             ],
         )
     if plan.kept:
         more = f" and {len(plan.kept) - _SHOWN_KEPT} more" if plan.kept[_SHOWN_KEPT:] else ""
-        click.echo(f"kept, for no release brought them: {', '.join(plan.kept[:_SHOWN_KEPT])}{more}")
+        kept = ", ".join(map(printable, plan.kept[:_SHOWN_KEPT]))
+        click.echo(f"kept, for no release brought them: {kept}{more}")
     if difference:
         print_rows(difference)
     tag = f"{plan.tag} is on {plan.tagged[:_SHOWN_DIGITS]} already" if plan.tagged else f"tag {plan.tag}"

@@ -13,10 +13,11 @@ import click
 
 from pipeline.build.engines import ENGINES
 from pipeline.cli.options import out_option, release_folder, source_option
-from pipeline.cli.output import one_line, print_json
+from pipeline.cli.output import print_json
 from pipeline.cli.progress import progress
 from pipeline.errors import UsageError
 from pipeline.families import FAMILIES
+from pipeline.text import printable
 
 if TYPE_CHECKING:
     from pipeline.verify.report import Report
@@ -126,12 +127,12 @@ def _verify_revision(repo_id: str, revision: str, request: VerifyRequest) -> Rep
 
 def _print_report(report: Report, sample: int | None, sample_seed: int | None) -> None:
     name = f"{report.family} {report.data_version}: " if report.family else ""
-    click.echo(one_line(f"{name}{report.subject}"))
+    click.echo(printable(f"{name}{report.subject}"))
     for result in report.results:
         counts = ", ".join(f"{number:,} {unit}" for unit, number in result.counts.items())
         click.echo(f"  {result.check:<8}  {result.status:<8}{counts or result.reason or ''}".rstrip())
         for line in (*(f"{finding.place}: {finding.message}" for finding in result.findings), *result.notes):
-            click.echo(f"    {one_line(line)}")
+            click.echo(f"    {printable(line)}")
     if sample is not None:
         click.echo(f"  sampled: {sample} seeds of each split; --sample-seed {sample_seed} repeats it")
     found = len(report.findings)

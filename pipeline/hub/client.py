@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 from pipeline.errors import CannotRun, PipelineError, UsageError
 from pipeline.hub.content import FileId
 from pipeline.hub.failures import Conflict, Unavailable, explain
+from pipeline.text import printable
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
@@ -110,6 +111,31 @@ class Hub:
             raise CannotRun(
                 "no token for the Hub; run: hf auth login, or set HF_TOKEN; in CI use a trusted publisher "
                 "(HF_OIDC_RESOURCE=datasets/NAMESPACE/NAME)"
+            )
+
+    def require_create(self, repo_id: str) -> None:
+        """Check with one request that a repo in this namespace could be created, as far as the Hub tells beforehand.
+
+        Raises:
+            CannotRun: no token, one that may only read, or a namespace that is neither the user's nor of an
+                organization of theirs.
+        """
+        self.require_token()
+        account = self._read(repo_id, self._api.whoami)
+        user, orgs = str(account.get("name")), [str(org.get("name")) for org in account.get("orgs") or ()]
+        namespace = repo_id.partition("/")[0]
+        if namespace.casefold() not in {name.casefold() for name in (user, *orgs)}:
+            others = f" and of {', '.join(orgs)}" if orgs else ""
+            raise CannotRun(
+                printable(
+                    f"{repo_id} is not there, and this token may not create it: it is of {user}{others}; "
+                    f"use a token that may write to {namespace} (hf auth login), or choose another --repo-id"
+                )
+            )
+        if ((account.get("auth") or {}).get("accessToken") or {}).get("role") == "read":
+            raise CannotRun(
+                f"{repo_id} is not there, and this token may not create it: it may only read; "
+                "use one with write access (hf auth login)"
             )
 
     def create_repo(self, repo_id: str, *, private: bool) -> None:
@@ -301,7 +327,7 @@ class Hub:
             try:
                 get_session().timeout = _TIMEOUT  # anew each time, for the client replaces a broken session
                 result = call()
-            except Exception as error:
+            except Exception as error:  # the client passes on whatever its HTTP library and its uploader raise
                 problem = explain(error, repo_id, self.endpoint, self._token)
                 self._reached = self._reached or not isinstance(problem, Unavailable)
                 raise problem from None
@@ -325,7 +351,7 @@ def connect(sleep: Callable[[float], object] | None = None) -> Hub:
     endpoint = (os.environ.get("HF_ENDPOINT") or constants.ENDPOINT).rstrip("/")
     try:
         token = get_token()
-    except Exception as error:
+    except Exception as error:  # the exchange raises what the HTTP library raises, and errors of its own
         raise explain(error, os.environ.get("HF_OIDC_RESOURCE", ""), endpoint, None) from None
     if token is not None and not (token.isascii() and token.isprintable() and " " not in token):
         # It would stand in the error of the HTTP library, which no header may hold.

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipeline.build.manifest import CARD, MANIFEST, SUMS, Manifest, SplitRows
+from pipeline.build.manifest import CARD, MANIFEST, SUMS, Manifest, SplitRows, read_manifest
 from pipeline.errors import CheckFailed
 
 FIXED = (CARD, SUMS, MANIFEST)
@@ -95,10 +95,11 @@ def read_release(folder: Path) -> Release:
     """Read the manifest of a release folder and digest every file that it publishes.
 
     Raises:
+        CannotRun: it is no release folder.
         CheckFailed: the manifest is damaged, or a file is not the one that it lists.
         OSError: a file cannot be read.
     """
-    manifest = Manifest.from_json((folder / MANIFEST).read_bytes())
+    manifest = read_manifest(folder)
     fixed = [path for path in FIXED if (folder / path).is_file()]
     files = {path: read_file_id(folder, path) for path in sorted({*fixed, *(file.path for file in manifest.files)})}
     for listed in manifest.files:

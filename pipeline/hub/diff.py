@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from pipeline.build.manifest import MANIFEST, Manifest
 from pipeline.build.plan import jsonl_path
-from pipeline.errors import CheckFailed
+from pipeline.errors import CannotRun
 from pipeline.families.base import Row
 from pipeline.hub.client import Hub
 from pipeline.hub.content import FIXED, FileId, Release, rows_of
@@ -86,13 +86,13 @@ def open_remote(hub: Hub, repo_id: str, revision: str) -> Iterator[RemoteSide]:
     """Open a revision of a repo for a comparison.
 
     Raises:
-        CheckFailed: it holds no release.
-        CannotRun: it cannot be read.
+        CannotRun: it cannot be read, or holds no release.
+        CheckFailed: its manifest is damaged.
     """
     commit = hub.resolve(repo_id, revision)
     files = hub.files(repo_id, commit)
     if MANIFEST not in files:
-        raise CheckFailed(f"{repo_id}@{revision} holds no release: it has no {MANIFEST}; name another revision")
+        raise CannotRun(f"{repo_id}@{revision} holds no release: it has no {MANIFEST}; name another revision")
     with tempfile.TemporaryDirectory(prefix="closebench-hub-") as name:
         folder = Path(name)
         manifest = Manifest.from_json(hub.read(repo_id, commit, MANIFEST, folder))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from pipeline.errors import CannotRun, CheckFailed, PipelineError
+from pipeline.text import printable
 
 _TRANSIENT = (408, 425, 429, 500, 502, 503, 504)
 _CONFLICTS = (409, 412)
@@ -100,7 +101,7 @@ def _is_repeated(request: Any) -> bool:
 
 
 def _scrub(text: str, token: str | None) -> str:
-    line = " ".join((text.replace(token, "***") if token else text).split())
+    line = printable(" ".join((text.replace(token, "***") if token else text).split()))
     return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"
 
 
@@ -120,7 +121,7 @@ def _refused(error: BaseException, response: Any, said: str, repo_id: str, endpo
     if isinstance(error, RepositoryNotFoundError):
         return RepoMissing(
             f"the Hub shows no dataset {repo_id} to you: it is absent, misspelt or private; check the name and the "
-            "account (hf auth whoami), or create it with: closebench-hub push --create-repo"
+            "account (hf auth whoami)"
         )
     if isinstance(error, RevisionNotFoundError):
         return RevisionMissing(f"{repo_id} has no such revision; its branches and tags are listed at {page}/tree/main")

@@ -8,11 +8,9 @@ from typing import Any, Literal
 
 from pipeline.build.manifest import CARD, MANIFEST, SUMS, Manifest
 from pipeline.errors import CannotRun, CheckFailed, UsageError
+from pipeline.hub.attributes import LARGEST_TEXT, declared_mode
 from pipeline.hub.content import FileId, Release, different_rows
-from pipeline.hub.loopback.attributes import declared_mode
-
-LARGEST_TEXT = 10_000_000
-"""Bytes above which the Hub stores a text as a large file, whatever ``.gitattributes`` says."""
+from pipeline.text import printable
 
 Kind = Literal["add", "change", "delete"]
 
@@ -192,8 +190,8 @@ def _check_kept(release: Release, remote: Remote, plan: Plan, repo_id: str) -> N
     for path in plan.kept if plan.changes else ():
         if remote.files[path].sha256 and declared_mode(path, release.attributes) != "lfs":
             raise CannotRun(
-                f"{repo_id} holds {path}, a large file that .gitattributes of this release does not cover, so the Hub "
-                "would rewrite .gitattributes; move that file to another repo and push again"
+                f"{repo_id} holds {printable(path)}, a large file that .gitattributes of this release does not cover, "
+                "so the Hub would rewrite .gitattributes; move that file to another repo and push again"
             )
 
 

@@ -19,6 +19,7 @@ from pipeline.hub.diff import LocalSide, ReleaseDiff, RemoteSide, diff_releases
 from pipeline.hub.failures import Conflict, RepoMissing, Unavailable
 from pipeline.hub.plan import NOTHING, Plan, Remote, Tagged, changed_by_others, check_plan, make_plan
 from pipeline.hub.remote import differences, read_manifest_at
+from pipeline.text import printable
 
 _SHOWN = 5
 _NEWEST_PROPOSALS = 5
@@ -108,7 +109,7 @@ class Push:
         return self._hub.page(self._request.repo_id)
 
     def check_access(self) -> None:
-        """Check with one request that the push may be made, before anything costs time.
+        """Check that the push may be made, before anything costs time: one request, two if the repo is to be made.
 
         Raises:
             RepoMissing: there is no such repo, and it is not to be made.
@@ -121,9 +122,10 @@ class Push:
                 self._hub.require_read(request.repo_id)  # strangers may propose
             else:
                 self._hub.require_write(request.repo_id)
-        except RepoMissing:
+        except RepoMissing as missing:
             if not request.create_repo:
-                raise
+                raise _offer_to_create(missing) from None
+            self._hub.require_create(request.repo_id)
             self._exists = False
 
     def prepare(self) -> Plan:
@@ -205,7 +207,10 @@ class Push:
     def _read_remote(self) -> Remote:
         """Read the head of main: two requests if it holds the release already, tag included."""
         hub, repo_id, release = self._hub, self._request.repo_id, self.release
-        refs = hub.refs(repo_id)
+        try:
+            refs = hub.refs(repo_id)
+        except RepoMissing as missing:
+            raise _offer_to_create(missing) from None
         files = hub.files(repo_id, refs.head)
         remote = Remote(refs.head, files, self._manifest_at(refs.head, files), None)
         commit = refs.tags.get(release.tag)
@@ -261,7 +266,7 @@ class Push:
         """Nobody has agreed to a plan that undoes what somebody else did after it was shown."""
         others = changed_by_others(self.release, before, self._remote)
         if others and not self._request.create_pr:
-            shown = ", ".join(others[:_SHOWN]) + (" and more" if others[_SHOWN:] else "")
+            shown = ", ".join(map(printable, others[:_SHOWN])) + (" and more" if others[_SHOWN:] else "")
             raise CannotRun(
                 f"somebody else changed {shown} of {self._request.repo_id} while this ran (main is now at "
                 f"{(self._remote.head or '')[:12]}); nothing was pushed; look at it, and push again if that is right"
@@ -310,3 +315,7 @@ class Push:
         else:
             back = f"to go back, restore an earlier commit of {page}/commits/main"
         raise CheckFailed(f"{repo_id} does not serve at {made.commit} what was built: {shown}; no tag was made; {back}")
+
+
+def _offer_to_create(missing: RepoMissing) -> RepoMissing:
+    return RepoMissing(f"{missing}, or create it with: closebench-hub push --create-repo")

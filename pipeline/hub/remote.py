@@ -9,9 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from pipeline.build.manifest import CARD, MANIFEST, SUMS, Manifest
-from pipeline.errors import CheckFailed
+from pipeline.errors import CannotRun, CheckFailed
 from pipeline.hub.client import Hub
 from pipeline.hub.content import FIXED, FileId, Release, read_file_id
+from pipeline.text import printable
 from pipeline.verify.report import CheckResult, Finding, Report
 from pipeline.verify.run import VerifyRequest, verify_folder
 
@@ -108,10 +109,12 @@ def verify_revision(
         The report, the check ``hub`` first. Its subject names the commit.
 
     Raises:
-        CannotRun: the repo or revision cannot be read.
+        CannotRun: the repo or revision cannot be read, or holds no release.
     """
     commit = hub.resolve(repo_id, revision)
     files = hub.files(repo_id, commit)
+    if not {MANIFEST, SUMS} & set(files):
+        raise CannotRun(f"{repo_id}@{revision} holds no release: it has no {MANIFEST}; name another revision")
     with tempfile.TemporaryDirectory(prefix="closebench-hub-") as name:
         folder = Path(name) / "release"
         folder.mkdir()
@@ -119,7 +122,16 @@ def verify_revision(
         listing = compare_listing(folder, files, others)
         subject = f"{repo_id}@{revision}, commit {commit}"
         report = verify_folder(replace(request, folder=folder, subject=subject), progress)
-    return replace(report, results=(listing, *report.results))
+    return replace(report, results=tuple(map(_printable, (listing, *report.results))))
+
+
+def _printable(result: CheckResult) -> CheckResult:
+    """Escape what a report quotes from a repo, which anybody may have filled."""
+    findings = tuple(
+        replace(one, place=printable(one.place), message=printable(one.message)) for one in result.findings
+    )
+    notes = tuple(map(printable, result.notes))
+    return replace(result, reason=result.reason and printable(result.reason), notes=notes, findings=findings)
 
 
 def compare_listing(folder: Path, files: Mapping[str, FileId], others: list[str]) -> CheckResult:

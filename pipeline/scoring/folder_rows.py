@@ -21,7 +21,7 @@ import orjson
 
 from pipeline.build.manifest import MANIFEST, Manifest, SplitRows, read_manifest
 from pipeline.build.plan import jsonl_path
-from pipeline.errors import CannotRun, CheckFailed, UsageError
+from pipeline.errors import CheckFailed, UsageError
 from pipeline.families import get_family
 from pipeline.families.base import TRUTH, Family, Item
 from pipeline.reading import read_lines
@@ -121,10 +121,7 @@ def open_folder(folder: Path, show: Show) -> Iterator[FolderRows]:
         CannotRun: it is no release folder.
         OSError: it cannot be read.
     """
-    try:
-        manifest = read_manifest(folder)
-    except (FileNotFoundError, NotADirectoryError):
-        raise CannotRun(f"{folder} is no release folder: it has no {MANIFEST}; build one first") from None
+    manifest = read_manifest(folder)
     family = _family_of(manifest, folder)
     with ExitStack() as stack:
         yield _read_splits(stack, folder, family, manifest, show)

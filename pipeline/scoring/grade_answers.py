@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pipeline.build.manifest import read_manifest
 from pipeline.errors import CannotRun, CheckFailed
 from pipeline.families.base import Family, Grade
 from pipeline.scoring.answer_file import STDIN, AnswerFile, open_answers
@@ -35,13 +36,14 @@ def grade_answers(folder: Path, path: Path, *, out: Path | None, allow_repeats: 
 
     Raises:
         CheckFailed: the folder is damaged, or there is no answer at all.
-        UsageError: `out` cannot take a file.
-        CannotRun: there is no such folder or file.
+        UsageError: `out` cannot take a file, or lies in the folder.
+        CannotRun: there is no such file, or the folder is no release folder.
         OSError: a file cannot be read or written.
     """
     problems = Problems()
     with ExitStack() as stack:
-        write = stack.enter_context(results_file(out, path))
+        read_manifest(folder)  # a folder that is none is said before anything about the answers
+        write = stack.enter_context(results_file(out, path, folder))
         answers = stack.enter_context(open_answers(path))
         with progress("read the rows", "rows") as show:
             rows = stack.enter_context(open_folder(folder, show))

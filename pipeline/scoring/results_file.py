@@ -16,15 +16,16 @@ Write = Callable[[Mapping[str, Any]], object]
 
 
 @contextmanager
-def results_file(path: Path | None, answers: Path) -> Iterator[Write | None]:
+def results_file(path: Path | None, answers: Path, release: Path) -> Iterator[Write | None]:
     """Yield a function that writes one result, or None if there is no file to write.
 
     Args:
         path: where the results go; None for nowhere.
         answers: the file of answers, which must not be overwritten.
+        release: the release folder that is graded, in which nothing must be written.
 
     Raises:
-        UsageError: something is there that is no plain file, or it is the file of answers.
+        UsageError: something is there that is no plain file, it is the file of answers, or it lies in the release.
         OSError: it cannot be written.
     """
     if path is None:
@@ -36,6 +37,8 @@ def results_file(path: Path | None, answers: Path) -> Iterator[Write | None]:
         if answers.exists() and path.samefile(answers):
             raise UsageError(f"--out {path} is the file of answers; name another place")
     place = path.resolve()  # a link stays a link
+    if place.is_relative_to(release.resolve()):
+        raise UsageError(f"--out {path} lies in the release folder {release}, which stays as it is; name another place")
     beside = place.with_name(f".{place.name}.{os.getpid()}.new")
     try:
         with beside.open("x", encoding="ascii", newline="\n") as file:

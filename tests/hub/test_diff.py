@@ -86,7 +86,8 @@ def test_json(sides: tuple[Path, Path], hub: Call) -> None:
 @pytest.mark.parametrize(
     ("name", "code", "says"),
     [
-        ("nowhere/", 3, "there is no folder nowhere/"),
+        ("nowhere/", 3, "there is no folder nowhere/; name a release folder or a family"),
+        ("me/data", 3, "there is no folder me/data; for the Hub write me/data@REVISION"),
         ("unheard", 2, "no family 'unheard'"),
         ("me/absent@main", 3, "absent, misspelt or private"),
         ("me/data@v9", 3, "has no such revision"),
@@ -99,11 +100,35 @@ def test_a_side_that_is_not_there(
     outcome = hub("diff", name, f"{sides[0]}/")
     assert outcome.code == code
     assert says in outcome.err
+    assert "create it" not in outcome.err
+    assert len(outcome.err.splitlines()) == 1
+
+
+def test_a_folder_that_is_no_release(hub: Call, tmp_path: Path) -> None:
+    outcome = hub("diff", f"{tmp_path}/", f"{tmp_path}/")
+    assert (outcome.code, outcome.out) == (3, "")
+    assert outcome.err.startswith(f"error: {tmp_path} is no release folder")
+    assert len(outcome.err.splitlines()) == 1
+
+
+def test_control_characters_of_a_repo_are_shown_and_not_obeyed(
+    served: LoopbackHub, repo: str, push_to: Callable[..., Push], tiny: Tiny, hub: Call
+) -> None:
+    evil = "x\x1b[2J\r\x9b"
+    first = ({"id": "a", "text": 1}, {"id": evil, "text": 1})
+    old = tiny.write("old", rows=first)
+    run(push_to(old))
+    new = tiny.write("new", version="2.0.0", rows=({"id": "a", "text": 1, evil: 2}, {"id": "b", "text": 1}))
+    for flags in ((), ("--changelog",)):
+        outcome = hub("diff", f"{REPO}@v1.0.0", f"{new}/", *flags)
+        assert outcome.code == 0, outcome.err
+        assert r"x\x1b[2J\r\x9b" in outcome.out
+        assert all(line.isprintable() for line in outcome.out.split("\n"))
 
 
 def test_a_revision_without_a_release(served: LoopbackHub, repo: str, hub: Call, tiny: Tiny) -> None:
     outcome = hub("diff", f"{REPO}@main", f"{tiny.write()}/")
-    assert outcome.code == 1
+    assert outcome.code == 3
     assert "holds no release" in outcome.err
 
 

@@ -15,6 +15,7 @@ from tiny_releases import CARD, Tiny, run
 from pipeline.errors import CannotRun, CheckFailed, UsageError
 from pipeline.hub.client import LONGEST_WAIT
 from pipeline.hub.loopback import Drop, Fail, LoopbackHub, Meanwhile
+from pipeline.hub.plan import Plan
 from pipeline.hub.publish import Push
 from pipeline.hub.rehearsal.run import MOST_REQUESTS
 
@@ -77,18 +78,28 @@ def test_a_missing_tag_is_made_once_the_head_verifies(
     assert commits(served) == 1
 
 
+def shards(count: int) -> list[str]:
+    """The paths of the Parquet files of a tiny release."""
+    return [f"worlds/en-{shard:05d}-of-{count:05d}.parquet" for shard in range(count)]
+
+
+def push_next(push_to: Start, tiny: Tiny) -> tuple[Plan, dict[str, bytes]]:
+    """Push another version; return its plan and what the folder holds."""
+    folder = tiny.write("two", version="2.0.0", rows=NEXT_ROWS)
+    plan = push_to(folder).prepare()
+    run(push_to(folder))
+    return plan, contents(folder)
+
+
 def test_other_files_stay_and_old_shards_go(
     served: LoopbackHub, api: HfApi, repo: str, push_to: Start, tiny: Tiny
 ) -> None:
     run(push_to(tiny.write("one", shards=3)))
     put(api, "worlds/notes.txt", b"mine")
-    folder = tiny.write("two", version="2.0.0", rows=NEXT_ROWS)
-    push = push_to(folder)
-    plan = push.prepare()
+    plan, pushed = push_next(push_to, tiny)
     assert plan.kept == ("worlds/notes.txt",)
-    assert plan.paths("delete") == [f"worlds/en-0000{shard}-of-00003.parquet" for shard in range(3)]
-    run(push)
-    assert tree(served) == {**contents(folder), "worlds/notes.txt": b"mine"}
+    assert plan.paths("delete") == shards(3)
+    assert tree(served) == {**pushed, "worlds/notes.txt": b"mine"}
     assert commits(served) == 3
 
 
@@ -108,10 +119,9 @@ def test_a_damaged_manifest_on_the_hub_counts_as_none(
 ) -> None:
     run(push_to(tiny.write("one", shards=2)))
     put(api, "manifest.json", b"{")
-    folder = tiny.write("two", version="2.0.0", rows=NEXT_ROWS)
-    assert push_to(folder).prepare().kept == tuple(f"worlds/en-0000{shard}-of-00002.parquet" for shard in range(2))
-    run(push_to(folder))
-    assert tree(served)["manifest.json"] == (folder / "manifest.json").read_bytes()
+    plan, pushed = push_next(push_to, tiny)
+    assert plan.kept == tuple(shards(2))
+    assert tree(served)["manifest.json"] == pushed["manifest.json"]
 
 
 def test_a_card_stays_where_the_release_has_none(

@@ -14,11 +14,12 @@ from pathlib import Path
 
 import pytest
 from conftest import Outcome, hub_process
-from hub_accounts import ACCOUNTS, OWNER, PROPOSER, READER, REPO, SCOPED, STRANGER
+from hub_accounts import ACCOUNTS, MEMBER, OWNER, PROPOSER, READER, REPO, SCOPED, STRANGER
 from huggingface_hub import HfApi
 from tiny_releases import Tiny, run
 
 from pipeline.errors import CannotRun
+from pipeline.hub.client import connect
 from pipeline.hub.loopback import Drop, Fail, LoopbackHub
 from pipeline.hub.publish import Push
 
@@ -80,6 +81,7 @@ def test_a_misspelt_or_absent_repo(
 ) -> None:
     line = refused(hub, tiny.write(), repo_id=name)
     assert f"shows no dataset {name} to you: it is absent, misspelt or private" in line
+    assert line.endswith(", or create it with: closebench-hub push --create-repo")
 
 
 def test_a_private_repo_of_somebody_else(
@@ -103,8 +105,46 @@ def test_a_gated_repo(
 
 
 def test_a_namespace_that_is_not_ones_own(served: LoopbackHub, push_to: Start, tiny: Tiny) -> None:
-    with pytest.raises(CannotRun, match="the token may not do this to eve/data.*rights to create"):
+    with pytest.raises(CannotRun, match="eve/data is not there, and this token may not create it: it is of me;"):
         run(push_to(tiny.write(), "eve/data", create_repo=True))
+    assert [request.path for request in served.requests][1:] == ["/api/whoami-v2"]
+    with pytest.raises(CannotRun, match="the token may not do this to eve/data.*rights to create"):
+        connect().create_repo("eve/data", private=False)  # should the Hub see it otherwise
+
+
+@pytest.mark.parametrize(
+    ("token", "repo_id", "says"),
+    [
+        (OWNER, "other/x", "it is of me; use a token that may write to other"),
+        (MEMBER, "other/x", "it is of me and of team; use a token"),
+        (READER, "me/x", "it may only read; use one with write access"),
+    ],
+)
+def test_access_says_that_a_repo_cannot_be_created(
+    served: LoopbackHub, hub: Call, monkeypatch: pytest.MonkeyPatch, token: str, repo_id: str, says: str
+) -> None:
+    monkeypatch.setenv("HF_TOKEN", token)
+    outcome = hub("access", "--repo-id", repo_id, "--create-repo")
+    assert (outcome.code, outcome.out) == (3, "")
+    (line,) = outcome.err.splitlines()
+    assert line.startswith(f"error: {repo_id} is not there, and this token may not create it: {says}")
+
+
+@pytest.mark.parametrize(("token", "repo_id"), [(OWNER, "me/x"), (MEMBER, "team/x")])
+def test_access_says_that_a_push_creates_a_repo(
+    served: LoopbackHub, hub: Call, monkeypatch: pytest.MonkeyPatch, token: str, repo_id: str
+) -> None:
+    monkeypatch.setenv("HF_TOKEN", token)
+    outcome = hub("access", "--repo-id", repo_id, "--create-repo")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.out.endswith(": a push creates it\n")
+    assert len(served.requests) == 2
+
+
+def test_access_to_a_repo_that_is_there_costs_one_request(served: LoopbackHub, repo: str, hub: Call) -> None:
+    served.forget_requests()
+    assert hub("access", "--repo-id", REPO, "--create-repo").out.endswith(": the token may write to it\n")
+    assert len(served.requests) == 1
 
 
 @pytest.mark.parametrize("token", [PROPOSER, STRANGER])

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import Outcome
+from conftest import ROOT, Outcome
 from hub_accounts import REPO
 from huggingface_hub import CommitOperationAdd, HfApi
 from tiny_releases import Tiny
@@ -46,11 +46,12 @@ def test_a_release_is_pushed_and_then_there_is_nothing_to_do(
     lines = outcome.out.splitlines()
     files = len(served.repository(REPO).resolve("main").tree)
     assert lines[0] == f"closebench 1.0.0, {files} files, in a new repo"
-    assert re.search(r"plan: \d+ files change, [\d,]+ bytes to upload at most, tag v1.0.0$", lines[-4])
-    assert lines[-3:] == [
+    assert re.search(r"plan: \d+ files change, [\d,]+ bytes to upload at most, tag v1.0.0$", lines[-5])
+    assert lines[-4:] == [
         f"pushed closebench 1.0.0 to {REPO} in one commit, {head}; every byte is served as built",
         f"tag v1.0.0: made, on {head}",
         f"look at it: {served.endpoint}/datasets/{REPO}/viewer",
+        f'load it:    load_dataset("{REPO}", "worlds", split="en", revision="v1.0.0")',
     ]
     served.forget_requests()
     outcome = push(small_release, "--yes")
@@ -58,6 +59,7 @@ def test_a_release_is_pushed_and_then_there_is_nothing_to_do(
         f"plan: 0 files change, 0 bytes to upload at most, v1.0.0 is on {head[:12]} already",
         f"nothing to do: {REPO} holds closebench 1.0.0 at {head}",
         f"tag v1.0.0: was there, on {head}",
+        lines[-1],
     ]
     assert len(served.requests) <= 12
 
@@ -70,9 +72,9 @@ def test_a_folder_that_does_not_verify_is_refused(
     outcome = push(copy, "--yes")
     assert outcome.code == 1
     assert outcome.out == ""
-    said = outcome.err.splitlines()
-    assert said[0].startswith("files: LICENSE: ")
-    assert said[-1] == f"error: {copy} does not verify, so nothing was pushed; see: closebench-hub verify {copy}/"
+    (said,) = outcome.err.splitlines()
+    assert said.startswith(f"error: {copy} does not verify, so nothing was pushed: files: LICENSE: ")
+    assert said.endswith(f"; see: closebench-hub verify {copy}/")
     assert {request.method for request in served.requests[1:]} <= {"GET"}
 
 
@@ -229,3 +231,26 @@ def test_rows_on_the_hub_that_cannot_be_read_do_not_stop_the_push(
     outcome = push(tiny.write("two", version="2.0.0", rows=({"seed": 9, "text": "z"},)), "--yes")
     assert outcome.code == 0
     assert outcome.err.startswith("the rows on the Hub cannot be compared: ")
+
+
+def test_control_characters_of_a_repo_are_shown_and_not_obeyed(
+    served: LoopbackHub, repo: str, push: Call, unchecked: None, tiny: Tiny, api: HfApi
+) -> None:
+    operation = CommitOperationAdd("notes\x1b[2J.txt", b"1")
+    api.create_commit(REPO, [operation], commit_message="by hand", repo_type="dataset")
+    outcome = push(tiny.write(), "--dry-run")
+    assert outcome.code == 0, outcome.err
+    assert r"kept, for no release brought them: notes\x1b[2J.txt" in outcome.out
+    served.faults.add(Fail(403, body=json.dumps({"error": "no\x1b[31m way"}).encode()), times=None)
+    assert r"(the Hub says: no\x1b[31m way)" in push(tiny.write(), "--yes").err
+
+
+def test_the_documentation_shows_what_a_push_prints(
+    served: LoopbackHub, repo: str, push: Call, unchecked: None, tiny: Tiny
+) -> None:
+    page = (ROOT / "docs" / "publishing.md").read_text(encoding="utf-8")
+    transcript = page[page.index("--create-repo --yes") :].partition("\n\n")[0]
+    for folder in (tiny.write(), tiny.write()):
+        printed = push(folder, "--yes").out.splitlines()[-4:]
+        assert [line.split()[0] for line in printed] == [line.split()[0] for line in transcript.splitlines()[-4:]]
+        transcript = page[page.index("me/closebench --yes") :].partition("```")[0]

@@ -109,10 +109,18 @@ def test_files_of_others_are_named_and_no_fault(pushed: str, api: HfApi, verify:
     assert "also in the repo, and no part of the release: notes.txt" in outcome.out
 
 
+def test_control_characters_of_a_repo_are_shown_and_not_obeyed(pushed: str, api: HfApi, verify: Call) -> None:
+    change(api, "notes\x1b[2J.txt", b"mine")
+    outcome = verify("--n", "1")
+    assert r"no part of the release: notes\x1b[2J.txt" in outcome.out
+    assert all(line.isprintable() for line in outcome.out.split("\n"))
+
+
 def test_a_repo_without_a_release(served: LoopbackHub, repo: str, verify: Call) -> None:
     outcome = verify()
-    assert outcome.code == 1
-    assert "manifest.json: cannot be read" in outcome.out
+    assert (outcome.code, outcome.out) == (3, "")
+    said = f"error: {REPO}@main holds no release: it has no manifest.json; name another revision\n"
+    assert outcome.err == said
 
 
 def test_nothing_is_left_behind(pushed: str, verify: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,6 +147,7 @@ def test_wrong_usage(
     outcome = hub("verify", *arguments)
     assert outcome.code == code
     assert says in outcome.err
+    assert "create it" not in outcome.err
     assert len(outcome.err.splitlines()) == 1
 
 

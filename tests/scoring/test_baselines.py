@@ -189,3 +189,10 @@ def test_differences() -> None:
     ]
     for committed in (None, [], {}, {**baselines(), "rows": {}}, baselines(5), baselines({}), {**baselines(), "x": 1}):
         assert len(compare(committed, baselines(row))) == 1
+
+
+def test_a_folder_that_is_no_release(hub: Hub, tmp_path: Path) -> None:
+    outcome = hub("baselines", f"{tmp_path}/")
+    assert (outcome.code, outcome.out) == (3, "")
+    assert outcome.err.startswith(f"error: {tmp_path} is no release folder")
+    assert outcome.err.count("\n") == 1

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import re
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Outcome, contents
+from conftest import ROOT, Outcome, contents
 
 from pipeline.build.assemble import BuildRequest, build_release
 from pipeline.families import get_family
@@ -293,6 +296,32 @@ def test_a_folder_without_a_manifest(hub: Hub, answers: Write, tmp_path: Path) -
     assert "is no release folder" in outcome.err
 
 
+@pytest.mark.parametrize("lines", [[], [b""], None])
+def test_a_folder_that_is_no_release_is_said_before_the_answers(
+    hub: Hub, answers: Write, tmp_path: Path, lines: list[Any] | None
+) -> None:
+    path = tmp_path / "absent.jsonl" if lines is None else answers(lines)
+    outcome = hub("grade", f"{tmp_path}/", "--answers", path, "--out", tmp_path)
+    assert (outcome.code, outcome.out) == (3, "")
+    assert outcome.err.startswith(f"error: {tmp_path} is no release folder")
+    assert outcome.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("place", ["data/truth-train.jsonl", "results.jsonl", "data/../new/results.jsonl"])
+def test_results_never_go_into_the_release_folder(
+    hub: Hub, cases: Path, answers: Write, tmp_path: Path, place: str
+) -> None:
+    folder = Path(shutil.copytree(cases, tmp_path / "release"))
+    (tmp_path / "link").symlink_to(folder)
+    before = contents(folder)
+    for name in (folder, tmp_path / "link"):
+        outcome = hub("grade", f"{folder}/", "--answers", answers(ORACLE), "--out", name / place)
+        assert (outcome.code, outcome.out) == (2, "")
+        assert "lies in the release folder" in outcome.err
+        assert outcome.err.count("\n") == 1
+    assert contents(folder) == before
+
+
 def damage(path: Path, old: bytes, new: bytes) -> None:
     """Replace the first occurrence of some bytes."""
     data = path.read_bytes()
@@ -410,3 +439,16 @@ def test_answers_to_other_seeds_are_listed(hub: Hub, small_release: Path, answer
 def test_wrong_usage(hub: Hub, cases: Path) -> None:
     assert hub("grade", cases).code == 2
     assert hub("grade").code == 2
+
+
+def test_the_example_of_the_documentation_runs_as_shown(hub: Hub, cases: Path, tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "grading.md").read_text(encoding="utf-8")
+    commands, shown = re.findall(r"```(?:console|text)\n(.*?)```", text[text.index("## Example") :], re.DOTALL)
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    script = re.sub(r"^\$ ", "", commands, flags=re.MULTILINE)
+    subprocess.run(["bash", "-ec", script], cwd=tmp_path, env={**os.environ, "PATH": path}, check=True)
+    outcome = hub("grade", cases, "--answers", tmp_path / "answers.jsonl")
+    assert shown.partition("$ echo $?\n")[0].partition("\n")[2] == outcome.out + outcome.err
+    assert shown.partition("$ echo $?\n")[2].startswith(f"{outcome.code}\n")
+    figures = hub("baselines", FAMILY.name).out.rstrip("\n").splitlines()
+    assert shown.partition("| tail -13\n")[2].splitlines() == figures[-12:]

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import codecs
 import re
-from typing import Literal
 
+from pipeline.hub.attributes import LARGEST_TEXT, Mode, declared_mode
 from pipeline.hub.loopback.objects import Entry, Tree
 
-Mode = Literal["regular", "lfs"]
-
 ATTRIBUTES = ".gitattributes"
-LARGEST_REGULAR = 10_000_000
-"""Bytes above which text goes to LFS too."""
 
 _LFS = "filter=lfs diff=lfs merge=lfs -text"
 _LFS_PATTERNS = (
@@ -36,27 +32,14 @@ def upload_mode(path: str, size: int, sample: bytes, attributes: str) -> Mode:
 
     Returns:
         ``regular`` for an empty file, which LFS cannot hold. Else what the last matching line says. Without one,
-        ``lfs`` for more than `LARGEST_REGULAR` bytes and for anything that is not UTF-8 text.
+        ``lfs`` for more than `LARGEST_TEXT` bytes and for anything that is not UTF-8 text.
     """
     if size == 0:
         return "regular"
     declared = declared_mode(path, attributes)
     if declared is not None:
         return declared
-    return "lfs" if size > LARGEST_REGULAR or _is_binary(sample) else "regular"
-
-
-def declared_mode(path: str, attributes: str) -> Mode | None:
-    """Return what ``.gitattributes`` says about a path; None if it says nothing."""
-    mode: Mode | None = None
-    for line in attributes.splitlines():
-        pattern, *words = line.split() or ["#"]
-        if pattern.startswith("#") or not _matches(pattern, path):
-            continue
-        for word in words:
-            if word.lstrip("-!").partition("=")[0] == "filter":
-                mode = "lfs" if word == "filter=lfs" else "regular"
-    return mode
+    return "lfs" if size > LARGEST_TEXT or _is_binary(sample) else "regular"
 
 
 def with_attributes(tree: Tree) -> dict[str, Entry]:
@@ -84,22 +67,3 @@ def _is_binary(sample: bytes) -> bool:
 def _literal_pattern(path: str) -> str:
     escaped = re.sub(r"[*?\[\]\\]", lambda match: "\\" + match.group(), path)
     return re.sub(r"\s", "[[:space:]]", escaped)
-
-
-_PATTERN_PART = re.compile(r"\[\[:space:\]\]|\\.|\*\*/|\*\*|\*|\?|\[[^\]]+\]|.", re.DOTALL)
-_WILDCARDS = {"[[:space:]]": r"\s", "**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-
-
-def _matches(pattern: str, path: str) -> bool:
-    # Git matches a pattern without a slash against the file's name, in any folder.
-    subject = path if "/" in pattern else path.rpartition("/")[2]
-    parts = _PATTERN_PART.findall(pattern.removeprefix("/"))
-    return re.fullmatch("".join(map(_regex_of, parts)), subject, re.DOTALL) is not None
-
-
-def _regex_of(part: str) -> str:
-    if part in _WILDCARDS:
-        return _WILDCARDS[part]
-    if len(part) > 1 and part.startswith("["):
-        return part.replace("[!", "[^", 1)
-    return re.escape(part[-1])

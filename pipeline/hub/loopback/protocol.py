@@ -26,7 +26,7 @@ def handle(state: State, request: Request) -> Response:
             return route(Call(state, request, values, account_of(state, request.headers)))
         except HubError as error:
             return error.response()
-        except Exception:
+        except Exception:  # a defect of this program must reach the client as a 500, not end the server's thread
             _log.exception("%s %s failed", request.method, request.path)
             return HubError(500, "The loopback Hub has a defect; see its log").response()
 

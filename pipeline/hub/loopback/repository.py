@@ -136,12 +136,13 @@ class Repository:
         Raises:
             HubError: 400 for a malformed name, 404 RevisionNotFound, 409 if the tag exists, wherever it points.
         """
-        oid = self.resolve(revision).oid
-        if not _REF_NAME.fullmatch(name):
-            raise bad_request(f"Invalid tag name {name!r}")
-        if name in self.tags:
-            raise HubError(409, f"Tag reference exists already: {name}")
-        self.tags[name] = oid
+        self._create_ref(
+            self.tags,
+            name,
+            revision,
+            malformed=f"Invalid tag name {name!r}",
+            taken=f"Tag reference exists already: {name}",
+        )
 
     def delete_tag(self, name: str) -> None:
         """Remove a tag.
@@ -158,12 +159,13 @@ class Repository:
         Raises:
             HubError: 400 for a malformed name, 404 RevisionNotFound, 409 if the branch exists.
         """
-        oid = self.resolve(revision).oid
-        if not _REF_NAME.fullmatch(name):
-            raise bad_request(f"Invalid reference for a branch: {name!r}")
-        if name in self.branches:
-            raise HubError(409, f"Reference already exists: refs/heads/{name}")
-        self.branches[name] = oid
+        self._create_ref(
+            self.branches,
+            name,
+            revision,
+            malformed=f"Invalid reference for a branch: {name!r}",
+            taken=f"Reference already exists: refs/heads/{name}",
+        )
 
     def delete_branch(self, name: str) -> None:
         """Remove a branch other than main; its commits stay.
@@ -175,6 +177,14 @@ class Repository:
             raise forbidden("main cannot be deleted")
         if self.branches.pop(name, None) is None:
             raise revision_not_found(name)
+
+    def _create_ref(self, refs: dict[str, str], name: str, revision: str, *, malformed: str, taken: str) -> None:
+        oid = self.resolve(revision).oid
+        if not _REF_NAME.fullmatch(name):
+            raise bad_request(malformed)
+        if name in refs:
+            raise HubError(409, taken)
+        refs[name] = oid
 
     def _make(self, head: Commit, change: Change, author: str) -> Commit:
         tree = apply(head.tree, change.operations, self.large_files.get)

@@ -34,7 +34,16 @@ def replace_last_seeds(
 
 
 def main(name: str, version: str, arguments: list[str]) -> int:
-    """Run one command as if."""
+    """Run one command as if the family were at its next version.
+
+    Args:
+        name: the family.
+        version: its data version from now on.
+        arguments: the command and its arguments, as `pipeline.cli.run` takes them.
+
+    Returns:
+        The exit code of the command.
+    """
     family = type(get_family(name))
     family.default_seeds = replace_last_seeds(family.default_seeds, family.parallel_groups)
     family.data_version = version
