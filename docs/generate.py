@@ -6,6 +6,7 @@ Generated are ``docs/cli.md`` and ``docs/schemas.md`` as a whole and, in README.
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Iterator
@@ -72,10 +73,24 @@ def schema_page() -> str:
     return "\n".join(parts)
 
 
+def reader_table() -> str:
+    """Render the short form of docs/compatibility.md: each reader with what it read."""
+    results = json.loads((ROOT / "compat" / "results.json").read_bytes())
+    rows = [
+        f"| {line['package']} {line['version']} | {line['rows']:,} | {line['difference'] or 'every value equal'} |"
+        for line in results
+    ]
+    return (
+        "\n".join(["| reader | rows read, over all configs, splits and ways | result |", "|---|---:|---|", *rows])
+        + "\n"
+    )
+
+
 def readme() -> str:
     """Return README.md with its generated parts made anew."""
     generated = {
         "commands": command_table(),
+        "readers": reader_table(),
         "worlds": load_schema("closebench", "worlds").table(),
         "truth": load_schema("closebench", "truth").table(),
     }
