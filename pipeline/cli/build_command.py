@@ -72,7 +72,8 @@ def command(
         raise UsageError("--workers goes with --engine process; leave one of them out")
     names = families or [name for name in FAMILIES if _fits(name, splits, source)]
     if not names:
-        raise UsageError("no family has these splits, or takes --src; see: closebench-hub list")
+        also = " and takes --src" if source else ""
+        raise UsageError(f"no family has the split {' and '.join(splits)}{also}; see: closebench-hub list")
     requests = [
         BuildRequest(
             family=name,
