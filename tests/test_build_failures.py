@@ -181,7 +181,8 @@ def _die(job: shard.ShardJob) -> None:
 
 
 def test_a_worker_that_dies(hub: Callable[..., Outcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert open_engine("process", 2).__class__.__name__ == "ProcessPoolExecutor"
+    with open_engine("process", 2) as engine:
+        assert engine.__class__.__name__ == "ProcessPoolExecutor"
     monkeypatch.setattr("pipeline.build.assemble.write_shard", _die)
     outcome = hub("build", "closebench", "--out", tmp_path, "--engine", "process", "--workers", "2")
     assert_one_line(outcome, 3, "a worker process died", "--engine serial")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -135,13 +136,14 @@ class _Assembly:
             for plan in self.plans
         }
         done, total = 0, sum(plan.seeds.count for plan in self.plans)
-        for job, parts in self._work():
-            for config, part in parts.items():
-                joins[config, job.shard.split].add(part)
-                if part.parquet:
-                    self.files.append(part.parquet)
-            done += job.shard.seeds.count
-            progress(done, total)
+        with closing(self._work()) as work:  # an error below must end the workers before the folder is cleared
+            for job, parts in work:
+                for config, part in parts.items():
+                    joins[config, job.shard.split].add(part)
+                    if part.parquet:
+                        self.files.append(part.parquet)
+                done += job.shard.seeds.count
+                progress(done, total)
         (self.folder / ".parts").rmdir()
         for config in self.family.configs:
             self.splits[config] = {}
@@ -151,7 +153,7 @@ class _Assembly:
                 if JSONL in self.request.formats:
                     self.files.append(lines)
 
-    def _work(self) -> Iterator[tuple[ShardJob, dict[str, ConfigPart]]]:
+    def _work(self) -> Generator[tuple[ShardJob, dict[str, ConfigPart]], None, None]:
         jobs = (
             ShardJob(self.family.name, self.request.source, shard, self.folder, self.request.formats)
             for plan in self.plans

@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from multiprocessing.connection import wait
 from multiprocessing.context import BaseContext
 from typing import Any, Literal, TypeVar
@@ -47,16 +48,31 @@ class SerialExecutor(Executor):
         return future
 
 
-def open_engine(name: EngineName, workers: int) -> Executor:
-    """Return the executor of an engine; close it when done.
+@contextmanager
+def open_engine(name: EngineName, workers: int) -> Iterator[Executor]:
+    """Open the executor of an engine; whatever leaves the block early ends its workers at once.
 
     Args:
         name: ``serial`` or ``process``.
         workers: processes of the pool; one needs no pool.
     """
-    if name == "serial" or workers == 1:
-        return SerialExecutor()
-    return ProcessPoolExecutor(workers, mp_context=_context(), initializer=_start_worker)
+    engine: Executor = SerialExecutor()
+    if name == "process" and workers > 1:
+        engine = ProcessPoolExecutor(workers, mp_context=_context(), initializer=_start_worker)
+    try:
+        yield engine
+    except BaseException:
+        _end_workers(engine)
+        raise
+    finally:
+        engine.shutdown(cancel_futures=True)
+
+
+def _end_workers(engine: Executor) -> None:
+    """End the workers in the middle of their shards, which nobody wants any more and which may take long."""
+    # ProcessPoolExecutor.terminate_workers() does this from Python 3.14 on.
+    for process in list((getattr(engine, "_processes", None) or {}).values()):
+        process.terminate()
 
 
 def map_in_order(
