@@ -17,7 +17,6 @@ from pipeline.families.base import Item
 from pipeline.families.closebench.package import load
 from pipeline.families.closebench.rebuild import rebuild_world
 from pipeline.families.closebench_hardened import FAMILY
-from pipeline.families.closebench_hardened.grade import package_view
 
 HARDENED = FAMILY()
 SCRIPT = ROOT / "dataset_card" / "closebench_hardened" / "ship" / "verify.py"
@@ -68,7 +67,7 @@ def test_the_package_rebuilds_a_world_from_the_rows() -> None:
     package = load()
     for split in HARDENED.splits:
         item = HARDENED.generate(split, HARDENED.default_seeds[split].at(0))
-        world = rebuild_world(package, package_view(item))
+        world = rebuild_world(package, item)
         session = package.tools.Session(world)
         for error in item.truth["errors"]:
             sides = ("debit", "credit")
