@@ -10,7 +10,7 @@ import click
 
 from pipeline.build.engines import ENGINES
 from pipeline.build.plan import ROWS_PER_SHARD
-from pipeline.cli.options import SeedsType, out_option, source_option
+from pipeline.cli.options import SeedsType, check_workers, out_option, source_option
 from pipeline.cli.output import print_json, print_table
 from pipeline.cli.progress import progress
 from pipeline.errors import UsageError
@@ -68,8 +68,7 @@ def command(
     from pipeline.build.plan import plan_splits
     from pipeline.families import get_family
 
-    if workers is not None and engine == "serial":
-        raise UsageError("--workers goes with --engine process; leave one of them out")
+    check_workers(engine, workers)
     names = families or [name for name in FAMILIES if _fits(name, splits, source)]
     if not names:
         also = " and takes --src" if source else ""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from pipeline.errors import UsageError
 from pipeline.seeds import Seeds
 
 DEFAULT_OUT = Path("data/build")
@@ -36,6 +37,16 @@ class SeedsType(click.ParamType[Seeds]):
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Seeds:
         """Parse the text; `Seeds.parse` words the errors."""
         return value if isinstance(value, Seeds) else Seeds.parse(str(value))
+
+
+def check_workers(engine: str, workers: int | None) -> None:
+    """Refuse a number of workers for the engine that has none.
+
+    Raises:
+        UsageError: saying which option to leave out.
+    """
+    if workers is not None and engine == "serial":
+        raise UsageError("--workers goes with --engine process; leave one of them out")
 
 
 def release_folder(name: str, out: Path) -> Path:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pipeline.build.engines import ENGINES
-from pipeline.cli.options import out_option, release_folder, source_option
+from pipeline.cli.options import check_workers, out_option, release_folder, source_option
 from pipeline.cli.output import print_json
 from pipeline.cli.progress import progress
 from pipeline.errors import UsageError
@@ -70,8 +70,7 @@ def command(
 
     if sample_seed is not None and sample is None:
         raise UsageError("--sample-seed goes with --n; say how many seeds to sample")
-    if workers is not None and engine == "serial":
-        raise UsageError("--workers goes with --engine process; leave one of them out")
+    check_workers(engine, workers)
     if sample is not None and sample_seed is None:
         sample_seed = secrets.randbelow(2**32)
     if repo_id is None and revision is not None:
